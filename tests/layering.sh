@@ -53,7 +53,6 @@ mobula/schema/*_generated.h  reflect resource wire server examples bots lobby
 mobula/schema/engine.hpp     hierarchy index resource server examples server.hpp client.hpp
 mobula/schema/*              examples lobby
 flatbuffers/*                reflect resource wire server/game examples
-spdlog/*                     core
 fmt/*                        core/format.hpp
 sodium.h                     core
 xxhash.h                     core
@@ -74,9 +73,11 @@ netdb.h                      net
 ifaddrs.h                    net
 net/if.h                     net
 openssl/*                    net
-poll.h                       net
+poll.h                       core net
 sys/*                        core resource net server client token headless bots lobby
 execinfo.h                   core
+signal.h                     core
+time.h                       core
 unistd.h                     core resource net server client token headless bots lobby
 fcntl.h                      core resource net server client token headless bots lobby
 '

@@ -191,6 +191,7 @@ int main(int argc, char** argv) {
   for (const std::string& path : {line.json_path, line.html_path})
     if (const core::Status writable = check_writable(path); !writable) return refuse(writable.error().message);
   core::set_log_level(core::LogLevel::warn);  // bots join and leave often; the report has their number
+  core::log_in_background();
   client::BotsRunInfo info{.command_line = whole_line(argc, argv),
                            .server = line.access.connect,
                            .behaviours = to_string(options->behaviours),

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <headless/event_lines.hpp>
 #include <headless/headless.hpp>
 #include <headless/mirror_report.hpp>
@@ -81,7 +82,7 @@ int run_headless(const HeadlessOptions& options) {
     if (options.json_only || core::monotonic_now() < next_summary) continue;
     std::cout << summary_line(connection, before) << std::flush;
     before = connection.stats();
-    next_summary += core::second;
+    next_summary = std::max(next_summary + core::second, core::monotonic_now());  // after a pause, one line only
   }
   const bool lost = client.over();
   if (lost) core::log_error("client", "closed: {}{}", to_string(connection.reason()), advice(connection.reason().code));

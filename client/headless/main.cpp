@@ -183,6 +183,7 @@ int main(int argc, char** argv) {
   const bool lists = app.count("--list") > 0 || gets;
   if (const auto done = complete(line, replays); !done) return refuse(done.error().message);
   if (line.options.json_only || lists) mobula::core::set_log_level(mobula::core::LogLevel::warn);
+  mobula::core::log_in_background();
   if (lists) return list_or_get(line, gets);
   line.replay.ticks = line.options.ticks;
   line.replay.json_only = line.options.json_only;

@@ -7,6 +7,7 @@
 #include <mobula/client/pipe/access_options.hpp>
 #include <mobula/core/command_line.hpp>
 #include <mobula/core/format.hpp>
+#include <mobula/core/log.hpp>
 #include <sstream>
 
 namespace {
@@ -127,6 +128,7 @@ int main(int argc, char** argv) {
   if (const auto status = core::parse_command_line(app, argc, argv)) return *status;
   const core::Result<client::Access> parsed = client::parse_access(std::move(access));
   if (!parsed) return fail(parsed.error(), 2);
+  core::log_in_background();
   net::EventLoop loop;
   const auto player = LobbyPlayer::enter(loop, *parsed, name);
   if (!player) return fail(player.error(), 1);

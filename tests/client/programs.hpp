@@ -39,7 +39,8 @@ inline void write(const fs::path& path, const std::string& text) { std::ofstream
 // path is that of a program of ours.
 class Program {
  public:
-  Program(const fs::path& folder, const std::string& name, std::vector<std::string> arguments) {
+  // Standard error is a file unless `err` is a descriptor.
+  Program(const fs::path& folder, const std::string& name, std::vector<std::string> arguments, int err = -1) {
     static int count = 0;
     const std::string stem = fs::path(name).filename().string() + "." + std::to_string(++count);
     out_ = folder / (stem + ".out");
@@ -52,7 +53,7 @@ class Program {
     if (pid_ != 0) return;
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // even when the tests crash
     ::dup2(::open(out_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDOUT_FILENO);
-    ::dup2(::open(err_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDERR_FILENO);
+    ::dup2(err >= 0 ? err : ::open(err_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDERR_FILENO);
     ::execv(argv[0], argv.data());
     ::_exit(127);
   }

@@ -1,5 +1,6 @@
 // Tests of mobula-client and mobula-bots as programs.
 #include <client/programs.hpp>
+#include <core/unread_pipe.hpp>
 #include <map>
 #include <server/hamlet.hpp>
 
@@ -20,6 +21,15 @@ TEST_F(ClientPrograms, AClientMirrorsAServerAndEndsWithItsJsonLine) {
   EXPECT_GT(json["bytes_received"], 1000);
   EXPECT_EQ(json["state_hash"].get<std::string>().size(), 16u);
   EXPECT_EQ(client.out(), last_line(client.out()) + "\n") << "--json prints nothing else";
+}
+
+TEST_F(ClientPrograms, AClientWhoseLogIsNotReadEndsWell) {
+  Program& server = serve();
+  const test::UnreadPipe unread;
+  Program client(folder(), "mobula-client", in({"--ticks", "20"}), unread.writer());
+  EXPECT_EQ(client.wait(), 0) << server.err();
+  Program bots(folder(), "mobula-bots", in({"--clients", "2", "--seconds", "1"}), unread.writer());
+  EXPECT_EQ(bots.wait(), 0) << server.err();
 }
 
 TEST_F(ClientPrograms, AClientPrintsStatisticsOncePerSecond) {

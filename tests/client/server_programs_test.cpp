@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 
 #include <client/programs.hpp>
+#include <core/unread_pipe.hpp>
 #include <mobula/core/random.hpp>
 
 namespace mobula {
@@ -64,6 +65,27 @@ TEST_F(ServerPrograms, AServerEndsAfterItsTicks) {
   Program& server = serve({"--ticks", "10", "--tick-rate", "100"});
   EXPECT_EQ(server.wait(), 0) << server.err();
   EXPECT_THAT(server.err(), HasSubstr("10 ticks"));
+}
+
+TEST_F(ServerPrograms, AServerWhoseLogIsNotReadTicksAndEnds) {
+  const test::UnreadPipe unread;
+  Program server(folder(), "mobula-server",
+                 {"--port", "0", "--admin-port", "0", "--level", level(), "--ticks", "50", "--tick-rate", "100"},
+                 unread.writer());
+  EXPECT_EQ(server.wait(), 0);
+}
+
+TEST_F(ServerPrograms, AServerWhoseLogCannotBeWrittenEndsWell) {
+  test::UnreadPipe without_reader;
+  without_reader.close_reader();
+  const int full_disk = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
+  for (const int err : {without_reader.writer(), full_disk}) {
+    Program server(folder(), "mobula-server",
+                   {"--port", "0", "--admin-port", "0", "--level", level(), "--ticks", "10", "--tick-rate", "100"},
+                   err);
+    EXPECT_EQ(server.wait(), 0);
+  }
+  ::close(full_disk);
 }
 
 TEST_F(ServerPrograms, AServerShutsDownOnASignal) {

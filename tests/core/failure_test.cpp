@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <core/unread_pipe.hpp>
 #include <mobula/core/assert.hpp>
 #include <mobula/core/failure.hpp>
 #include <mobula/core/log.hpp>
@@ -41,6 +42,26 @@ TEST(FailureDeathTest, AListenerThatHasEndedReceivesNothing) {
     const FailureListener ended([](std::string_view) { std::fprintf(stderr, "heard\n"); });
   }
   EXPECT_DEATH(fail_a_check(), testing::Not(testing::HasSubstr("heard")));
+}
+
+// A process that fails while nobody reads its standard error is not left hanging.
+TEST(FailureDeathTest, AReportThatNobodyReadsEnds) {
+  const test::UnreadPipe pipe;
+  const auto fail_unread = [&] {
+    ::dup2(pipe.writer(), STDERR_FILENO);
+    log_in_background();
+    fail_a_check();
+  };
+  EXPECT_EXIT(fail_unread(), testing::KilledBySignal(SIGABRT), "");
+}
+
+TEST(FailureDeathTest, LinesBeforeAFailureAreWrittenFirst) {
+  const auto log_and_fail = [] {
+    log_in_background();
+    for (int i = 0; i < 1000; ++i) log_line(LogLevel::info, "core", "line " + std::to_string(i));
+    fail_a_check();
+  };
+  EXPECT_DEATH(log_and_fail(), "line 999\n.*sums are odd");
 }
 
 TEST(Failure, ACheckThatHoldsBuildsNoMessage) {

@@ -153,5 +153,15 @@ TEST_F(LogTest, SuppressesAndReportsRepeats) {
   EXPECT_THAT(after, HasSubstr("core      2 more like this: other … (…) of …\n"));
 }
 
+// At the end of a program, its exit waits until the lines are written.
+TEST_F(LogTest, BackgroundLinesAreWrittenBeforeTheExit) {
+  const auto log_and_exit = [] {
+    log_in_background();
+    for (int i = 0; i < 1000; ++i) log_line(LogLevel::info, "core", format("line {}", i));
+    std::exit(0);
+  };
+  EXPECT_EXIT(log_and_exit(), testing::ExitedWithCode(0), "line 999\n");
+}
+
 }  // namespace
 }  // namespace mobula::core

@@ -51,15 +51,17 @@ class RawClient {
 
   const transport::Address address = transport::Address::v4(10, 2, 0, 1, 5000);
   core::Nanoseconds now = 0;
-  std::deque<core::Bytes> messages;                    // reliable ones, received from the server
-  std::deque<core::Bytes> deltas;                      // unreliable ones
-  std::vector<transport::ConnectToken> rejoin_tokens;  // received last
+  std::size_t datagram_bytes_max = transport::datagram_bytes_max;  // that the path from the server carries
+  std::deque<core::Bytes> messages;                                // reliable ones, received from the server
+  std::deque<core::Bytes> deltas;                                  // unreliable ones
+  std::vector<transport::ConnectToken> rejoin_tokens;              // received last
 
  private:
   void deliver() {
     path_.deliver([this](core::ByteView datagram) { server_.receive(address, datagram, now, path_); },
                   [this](core::ByteView datagram) {
-                    if (endpoint_ != nullptr) endpoint_->receive(village_address, datagram, now);
+                    if (endpoint_ != nullptr && datagram.size() <= datagram_bytes_max)
+                      endpoint_->receive(village_address, datagram, now);
                   });
   }
   void on_message() {

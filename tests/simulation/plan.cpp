@@ -39,6 +39,7 @@ constexpr std::array kinds{
     FaultKind{Type::drain, "drain", "the server admits nobody, and stops after this time or when it is empty", 1, 1,
               false},
     FaultKind{Type::reader, "reader", "another program reads the world's file: its log stays", 2, 400, false},
+    FaultKind{Type::narrow, "narrow", "no packets above 1,100 bytes to or from the player's client", 4, 600, true},
 };
 
 constexpr std::uint64_t small_log_bytes = 100'000;  // some checkpoints
@@ -95,6 +96,7 @@ const std::vector<Scenario>& scenarios() {
   static const std::vector<Scenario> all{
       {"all", "everything that can go wrong", every_kind(), true},
       {"network", "loss, delay, partitions", {Type::network, Type::cut, Type::deaf, Type::silent}, false},
+      {"narrow", "paths that carry small packets only, with loss", {Type::network, Type::narrow}, false},
       {"clients",
        "clients that pause, lose connections, are slow or have wrong clocks; a server that pauses",
        {Type::mute, Type::broken, Type::full, Type::slow, Type::moved, Type::twice, Type::stall, Type::date,

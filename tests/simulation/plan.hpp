@@ -38,6 +38,7 @@ struct Fault {
     crash,
     stop,
     drain,
+    narrow,
   };
   Kind kind = Kind::network;
   std::uint32_t at = 0;     // tick of the simulation

@@ -39,6 +39,7 @@ void Simulation::apply(const Fault& fault) {
     case Kind::cut: return network_.cut(address);
     case Kind::deaf: return network_.cut(address, Way::to);
     case Kind::silent: return network_.cut(address, Way::from);
+    case Kind::narrow: return network_.limit(address, 1100);
     case Kind::mute: player.mute = true; return;
     case Kind::clock_jump: player.ahead += fault.by; return;
     case Kind::clock_drift: player.drift = fault.by; return;
@@ -95,7 +96,8 @@ void Simulation::end(const Fault& fault) {
     case Fault::Kind::network: return network_.set_conditions(plan_.network);
     case Fault::Kind::cut:
     case Fault::Kind::deaf:
-    case Fault::Kind::silent: return network_.heal(player.port.from);
+    case Fault::Kind::silent:
+    case Fault::Kind::narrow: return network_.heal(player.port.from);
     case Fault::Kind::mute: player.mute = false; return;
     case Fault::Kind::clock_drift: player.drift = 0; return;
     case Fault::Kind::full: server_port_->full = {}; return;

@@ -36,7 +36,7 @@ void Simulation::move(Player& player) {
   apply_again([&](const Fault& fault) {
     using Kind = Fault::Kind;
     const bool is_of_address = fault.kind == Kind::cut || fault.kind == Kind::deaf || fault.kind == Kind::silent ||
-                               fault.kind == Kind::full || fault.kind == Kind::slow;
+                               fault.kind == Kind::narrow || fault.kind == Kind::full || fault.kind == Kind::slow;
     return is_of_address && players_[fault.who % players_.size()].get() == &player;
   });
 }

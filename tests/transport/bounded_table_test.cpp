@@ -68,6 +68,23 @@ TEST(BoundedTable, SweepErasesOnlyEndedEntries) {
   for (std::uint64_t i = 0; i < 100; ++i) EXPECT_EQ(table.contains(i), i % 2 == 0);
 }
 
+// A world without clients takes little memory, whatever its limits.
+TEST(BoundedTable, TakesMemoryAsEntriesAreAdded) {
+  BoundedTable<std::uint64_t, int> table(65'536, 3);
+  EXPECT_LE(table.slots(), 16u);
+  EXPECT_EQ(table.capacity(), 65'536u);
+  for (std::uint64_t i = 0; i < 40'000; ++i) {
+    const std::uint32_t slot = table.insert(i);
+    ASSERT_EQ(slot, i) << "new slots are used in their order";
+    table[slot] = static_cast<int>(i);
+  }
+  EXPECT_LE(table.slots(), 65'536u);
+  for (std::uint64_t i = 0; i < 40'000; ++i) ASSERT_EQ(table[table.find(i)], static_cast<int>(i));
+  for (std::uint64_t i = 40'000; i < 65'536; ++i) table.insert(i);
+  EXPECT_TRUE(table.full());
+  EXPECT_EQ(table.slots(), 65'536u);
+}
+
 TEST(BoundedTable, HoldsOneEntryAtCapacityOne) {
   BoundedTable<std::uint64_t, int> table(1, 7);
   EXPECT_FALSE(table.used(table.none));

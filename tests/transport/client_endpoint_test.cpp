@@ -48,6 +48,21 @@ struct Alone {
 
 using Types = std::vector<PacketType>;
 
+// Datagrams that waited in the socket meanwhile do not keep it alive: the server has ended the session.
+TEST(ClientEndpoint, AClientStoppedForTheTimeoutIsLost) {
+  for (const bool receives_first : {true, false}) {
+    Alone alone;
+    alone.connect();
+    alone.update(9 * second);
+    alone.keep_alive(18 * second);
+    EXPECT_TRUE(alone.client->connected()) << "a shorter pause is no loss";
+    if (receives_first) alone.keep_alive(28 * second);
+    alone.update(28 * second);
+    EXPECT_EQ(alone.client->reason().code, ReasonCode::timed_out);
+    EXPECT_EQ(alone.client->reason().text, "this client was stopped for 10 s");
+  }
+}
+
 TEST(ClientEndpoint, ConnectsAndExchangesMessages) {
   EndpointWorld world;
   auto& client = world.add_client();

@@ -21,7 +21,7 @@ std::deque<Sent> write_all(ReliableSender& sender, std::size_t room = session_bo
   sender.begin_flush();
   while (sender.pending()) {
     Sent sent{core::Bytes(room), {}};
-    const std::size_t size = sender.write(sent.bytes, Lane::bulk, sent.record);
+    const std::size_t size = sender.write(sent.bytes, Lane::bulk, sent.record, room);
     if (size == 0) break;
     sent.bytes.resize(size);
     all.push_back(std::move(sent));

@@ -221,5 +221,66 @@ TEST(Session, SurvivesAClockThatJumpsForward) {
   EXPECT_EQ(all_reliable(pair.sides[1]).size(), 20u);
 }
 
+// A path that carries no bodies above 700 bytes to side 1, with loss. Small ones keep the session alive.
+TEST(Session, ANarrowPathCarriesReliableAndUnreliableMessages) {
+  for (const std::uint32_t loss_ppm : {0u, 50'000u}) {
+    Pair pair({.latency = 30 * core::millisecond, .loss_ppm = loss_ppm});
+    pair.network.limit(Pair::address(1), 700, SimulatedNetwork::Way::to);
+    const core::Bytes control = message_of(1, 20'000);
+    const core::Bytes bulk = message_of(2, 60'000);
+    ASSERT_TRUE(pair.sides[0].send_reliable(control).ok());
+    ASSERT_TRUE(pair.sides[0].send_reliable(bulk, Lane::bulk).ok());
+    core::Bytes received;
+    while (!pair.sides[1].next_reliable(received) && pair.now < 10 * core::second) pair.step();
+    EXPECT_EQ(received, control);
+    while (!pair.sides[1].next_reliable(received, Lane::bulk) && pair.now < 60 * core::second) pair.step();
+    EXPECT_EQ(received, bulk);
+    EXPECT_TRUE(pair.sides[0].stats().small_bodies);
+    EXPECT_FALSE(pair.sides[1].stats().small_bodies);
+    EXPECT_FALSE(pair.sides[0].path_shrank());
+    const std::size_t most = pair.sides[0].unreliable_bytes_max();
+    EXPECT_LT(most, 700u);
+    std::size_t arrived = 0;
+    for (int i = 0; i < 100; ++i) {
+      ASSERT_TRUE(pair.sides[0].send_unreliable(message_of(3, most)).ok());
+      pair.step();
+      arrived += all_unreliable(pair.sides[1]).size();
+    }
+    EXPECT_GT(arrived, 80u);
+  }
+}
+
+// Chunks that were cut for large bodies cannot be divided any more.
+TEST(Session, APathThatShrinksUnderLargeChunksEndsTheSession) {
+  Pair pair({.latency = 30 * core::millisecond});
+  for (int i = 0; i < 50; ++i) {
+    ASSERT_TRUE(pair.sides[0].send_reliable(message_of(1, 5'000)).ok());
+    pair.step();
+    all_reliable(pair.sides[1]);
+  }
+  EXPECT_FALSE(pair.sides[0].stats().small_bodies);
+  pair.network.limit(Pair::address(1), 700, SimulatedNetwork::Way::to);
+  ASSERT_TRUE(pair.sides[0].send_reliable(message_of(1, 50'000)).ok());
+  for (int i = 0; i < 500 && !pair.sides[0].path_shrank(); ++i) pair.step();
+  EXPECT_TRUE(pair.sides[0].path_shrank());
+  EXPECT_FALSE(pair.sides[0].failed());
+}
+
+// A path that widens again is used again.
+TEST(Session, APathThatWidensCarriesLargeBodiesAgain) {
+  Pair pair({.latency = 10 * core::millisecond});
+  pair.network.limit(Pair::address(1), 700, SimulatedNetwork::Way::to);
+  const auto send = [&] {
+    ASSERT_TRUE(pair.sides[0].send_reliable(message_of(1, 5'000)).ok());
+    pair.step();
+    all_reliable(pair.sides[1]);
+  };
+  for (int i = 0; i < 200 && !pair.sides[0].stats().small_bodies; ++i) send();
+  ASSERT_TRUE(pair.sides[0].stats().small_bodies);
+  pair.network.heal(Pair::address(1));
+  for (int i = 0; i < 400 && pair.sides[0].stats().small_bodies; ++i) send();
+  EXPECT_FALSE(pair.sides[0].stats().small_bodies);
+}
+
 }  // namespace
 }  // namespace mobula::transport

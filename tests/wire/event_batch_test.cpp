@@ -67,18 +67,25 @@ TEST(EventBatch, HasTheBytesThatTheSpecificationShows) {
             "bb");
 }
 
-TEST(EventBatch, IsFullAtTheEndOfADatagramAndKeepsWhatItHas) {
+TEST(EventBatch, ALargeEventIsAloneAndABatchKeepsWhatItHas) {
   core::Bytes bytes;
   begin_event_batch(1, bytes);
   const core::Bytes largest(max_event_bytes);
   EXPECT_TRUE(add_to_event_batch({0, {1, 1}, largest}, bytes));
   const core::Bytes before = bytes;
-  EXPECT_FALSE(add_to_event_batch({1, {}, largest}, bytes));
+  EXPECT_FALSE(add_to_event_batch({1, {}, {}}, bytes));
   EXPECT_EQ(bytes, before);
+  EXPECT_LE(bytes.size(), event_batch_bytes_max);
+  EXPECT_TRUE(accepted(bytes));
+}
+
+TEST(EventBatch, SeveralEventsFitASmallDatagram) {
+  core::Bytes bytes;
+  begin_event_batch(1, bytes);
   std::uint16_t sequence = 1;
   while (add_to_event_batch({sequence, {}, {}}, bytes)) ++sequence;
-  EXPECT_LE(bytes.size(), event_batch_bytes_max);
-  EXPECT_GT(bytes.size(), event_batch_bytes_max - 4);
+  EXPECT_LE(bytes.size(), event_batch_bytes_shared);
+  EXPECT_GT(bytes.size(), event_batch_bytes_shared - 4);
   EXPECT_TRUE(accepted(bytes));
 }
 

@@ -26,6 +26,20 @@ struct Example {
   }
 };
 
+TEST(Input, TheLeastRoomHoldsAnyOneCommand) {
+  Example example;
+  example.input.ack = 0xffffffffu;
+  example.input.newest = 0xffffffffu;
+  example.input.words = input_words_max;
+  example.input.first_command = 0xffffff00u;
+  example.add(0x10000, 1, command_bytes_max);
+  example.add(0x10000, 1, command_bytes_max);
+  core::Bytes bytes(input_bytes_least);
+  const EncodedInput result = encode_input(example.finish(), bytes);
+  EXPECT_EQ(result.commands, 1u);
+  EXPECT_LE(result.bytes, input_bytes_least);
+}
+
 core::Bytes encoded(const InputDatagram& input, std::size_t* commands = nullptr) {
   core::Bytes bytes(input_bytes_max + 9, std::byte{0xee});
   const EncodedInput result = encode_input(input, bytes);

@@ -47,7 +47,7 @@ std::vector<Message> examples() {
           Prototypes{},
           Prototypes{{prototype_of(1, {ref(5, 6), ref(5, 7), ref(4, 0xffffffffu)}), prototype_of(2, {})}},
           PlayerEntity{{12, 0x00100001u}},
-          RejoinTokens{core::Bytes(rejoin_token_bytes, std::byte{7})},
+          RejoinTokens{core::Bytes(rejoin_token_bytes, std::byte{7}), 300},
           ResourceRequest{some_hash(), 1ull << 40},
           ResourcePart{some_hash(), 123, core::Bytes(333, std::byte{8})},
           Events{77, {{0, {}, {}}, {3, {12, 1}, core::Bytes(33, std::byte{9})}, {65535, {}, core::Bytes(1)}}},
@@ -226,6 +226,7 @@ TEST(Messages, EveryFieldTravels) {
   EXPECT_EQ(welcome.resources[0].identity, some_hash());
   EXPECT_EQ(welcome.resources[0].size, 789'280u);
   EXPECT_EQ(std::get<RejoinTokens>(*decode_message(encode(all[9]))).tokens, std::get<RejoinTokens>(all[9]).tokens);
+  EXPECT_EQ(std::get<RejoinTokens>(*decode_message(encode(all[9]))).grace_seconds, 300u);
   const auto request = std::get<ResourceRequest>(*decode_message(encode(all[10])));
   EXPECT_EQ(request.identity, some_hash());
   EXPECT_EQ(request.offset, 1ull << 40);

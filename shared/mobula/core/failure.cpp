@@ -1,4 +1,6 @@
 #include <execinfo.h>
+#include <signal.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +16,7 @@ namespace mobula::core {
 namespace {
 
 constexpr int frames_max = 64;
+constexpr int report_seconds = 3;
 
 // Never destroyed, so that destructors of other statics can fail.
 struct Listeners {
@@ -27,6 +30,17 @@ Listeners& listeners() {
 
 std::atomic<bool> failing = false;
 thread_local bool failing_here = false;
+
+// Nothing that the report waits for, such as the reader of standard error, keeps the process from its end.
+void bound_the_report() {
+  sigevent abort_signal{};
+  abort_signal.sigev_notify = SIGEV_SIGNAL;
+  abort_signal.sigev_signo = SIGABRT;
+  itimerspec end{};
+  end.it_value.tv_sec = report_seconds;
+  timer_t timer{};
+  if (::timer_create(CLOCK_MONOTONIC, &abort_signal, &timer) == 0) ::timer_settime(timer, 0, &end, nullptr);
+}
 
 void write_backtrace() {
   std::array<void*, frames_max> frames;
@@ -49,6 +63,7 @@ void fail(std::string_view text) {
   if (failing_here) std::abort();
   failing_here = true;
   while (failing.exchange(true)) ::pause();
+  bound_the_report();
   const std::string line = log_failure(text);
   if (listeners().mutex.try_lock())
     for (const FailureListener* listener : listeners().all) listener->function_(line);

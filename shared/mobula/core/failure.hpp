@@ -3,6 +3,8 @@
 //   log line (text, and the fields of the thread: world, tick, session, entity, running)
 //     -> listeners, such as a store that notes the failure for the next start
 //     -> backtrace on standard error -> abort
+//
+// All of it takes at most three seconds, also if nobody reads standard error: then a timer aborts.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,3 @@
-#include <spdlog/sinks/stdout_color_sinks.h>
-#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,24 +7,31 @@
 #include <cstdlib>
 #include <mobula/core/clock.hpp>
 #include <mobula/core/log.hpp>
+#include <mobula/core/log_queue.hpp>
 #include <mobula/core/log_repeats.hpp>
+#include <mobula/core/log_sink.hpp>
 #include <mutex>
 #include <thread>
 
 namespace mobula::core {
 namespace {
 
-spdlog::level::level_enum spdlog_level(LogLevel level) {
+struct LevelText {
+  std::string_view name;
+  std::string_view colour;  // on a terminal
+};
+LevelText level_text(LogLevel level) {
   switch (level) {
-    case LogLevel::trace: return spdlog::level::trace;
-    case LogLevel::debug: return spdlog::level::debug;
-    case LogLevel::info: return spdlog::level::info;
-    case LogLevel::warn: return spdlog::level::warn;
-    case LogLevel::error: return spdlog::level::err;
+    case LogLevel::trace: return {"trace", "\033[37m"};
+    case LogLevel::debug: return {"debug", "\033[36m"};
+    case LogLevel::info: return {"info", "\033[32m"};
+    case LogLevel::warn: return {"warning", "\033[33m\033[1m"};
+    case LogLevel::error: return {"error", "\033[31m\033[1m"};
     case LogLevel::off: break;
   }
-  return spdlog::level::off;
+  return {};
 }
+constexpr std::string_view colour_end = "\033[m";
 
 // Returns a format string with "…" for each argument: "… joined from …".
 std::string readable(std::string_view kind) {
@@ -41,21 +46,16 @@ std::string readable(std::string_view kind) {
 
 constexpr int last_tries = 100;
 constexpr std::chrono::milliseconds last_wait{10};
+constexpr std::chrono::milliseconds last_flush{1000};
+
+std::string line_of_lost(std::uint64_t lost);
 
 // The log of the process. Module levels are looked up under the lock only if some module writes lines of that level.
 class Log {
  public:
-  Log() : logger_("mobula", std::make_shared<spdlog::sinks::stderr_color_sink_mt>()) {
-    logger_.set_level(spdlog::level::trace);
-    set_format(LogFormat::text);
-  }
+  Log() : coloured_(::isatty(STDERR_FILENO) != 0), sink_(STDERR_FILENO, line_of_lost) {}
 
-  void set_format(LogFormat format) {
-    const std::lock_guard lock(mutex_);
-    format_ = format;
-    logger_.set_pattern(format == LogFormat::json ? "%v" : "%Y-%m-%dT%H:%M:%S.%eZ %^%-7l%$ %v",
-                        spdlog::pattern_time_type::utc);
-  }
+  void set_format(LogFormat format) { format_.store(format, std::memory_order_relaxed); }
   void set_levels(LogLevels levels) {
     const std::lock_guard lock(mutex_);
     lowest_.store(levels.lowest(), std::memory_order_relaxed);
@@ -85,8 +85,29 @@ class Log {
     if (repeats_.admit(level, module, {text.data(), text.size()}, now))
       put(level, module, fmt::vformat(text, args), fields);
   }
-  void write_held() { write_held_until(monotonic_now()); }
-  void write_all_held() { write_held_until(INT64_MAX); }
+  void write_held() {
+    const std::lock_guard lock(mutex_);
+    write_held(monotonic_now());
+  }
+  void start_queue() {
+    const std::lock_guard lock(mutex_);
+    if (queue_ == nullptr) queue_ = LogQueue::start(sink_);
+  }
+  bool flush(std::chrono::milliseconds at_most) {
+    LogQueue* const queue = queue_now();
+    return queue == nullptr || queue->flush(at_most);
+  }
+  std::uint64_t dropped() {
+    LogQueue* const queue = queue_now();
+    return queue == nullptr ? 0 : queue->dropped();
+  }
+  // At the end of the process. Later lines, such as those of destructors of statics, are flushed one by one.
+  void end() {
+    const std::lock_guard lock(mutex_);
+    write_held(INT64_MAX);
+    ending_ = true;
+    if (queue_ != nullptr) queue_->flush(last_flush);
+  }
   // Returns false if another thread keeps the log locked.
   bool write_last(std::string_view text, const LogFields& fields) {
     for (int tries = 0; !mutex_.try_lock(); ++tries) {
@@ -99,16 +120,9 @@ class Log {
     return true;
   }
 
- private:
-  void write_held_until(Nanoseconds now) {
-    const std::lock_guard lock(mutex_);
-    write_held(now);
-  }
-  void write_held(Nanoseconds now) {
-    for (const LogRepeats::Held& held : repeats_.take_held(now))
-      put(held.level, held.module, format("{} more like this: {}", held.lines, readable(held.kind)), {});
-  }
-  void put(LogLevel level, std::string_view module, std::string_view text, const LogFields& fields) {
+  // Returns a line with its time and its line feed.
+  [[nodiscard]] std::string line(LogLevel level, std::string_view module, std::string_view text,
+                                 const LogFields& fields) const {
     const auto now = std::chrono::system_clock::now().time_since_epoch();
     const LogRecord record{
         .unix_ms = static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(now).count()),
@@ -116,13 +130,37 @@ class Log {
         .module = module,
         .text = text,
         .fields = fields};
-    const std::string line = format_ == LogFormat::json ? to_json(record) : to_text(record);
-    logger_.log(spdlog_level(level), spdlog::string_view_t(line));
+    if (format_.load(std::memory_order_relaxed) == LogFormat::json) return to_json(record) + '\n';
+    const LevelText shown = level_text(level);
+    return format("{} {}{:<7}{} {}\n", to_iso_time(record.unix_ms), coloured_ ? shown.colour : "", shown.name,
+                  coloured_ ? colour_end : "", to_text(record));
+  }
+
+ private:
+  LogQueue* queue_now() {
+    const std::lock_guard lock(mutex_);
+    return queue_;
+  }
+  void write_held(Nanoseconds now) {
+    for (const LogRepeats::Held& held : repeats_.take_held(now))
+      put(held.level, held.module, format("{} more like this: {}", held.lines, readable(held.kind)), {});
+  }
+  void put(LogLevel level, std::string_view module, std::string_view text, const LogFields& fields) {
+    const std::string written = line(level, module, text, fields);
+    if (queue_ == nullptr) {
+      static_cast<void>(sink_.write(written));
+      return;
+    }
+    queue_->push(written);
+    if (ending_) queue_->flush(last_flush);
   }
 
   std::mutex mutex_;
-  spdlog::logger logger_;
-  LogFormat format_ = LogFormat::text;
+  const bool coloured_;
+  LogSink sink_;               // until the queue is started, which has a copy
+  LogQueue* queue_ = nullptr;  // null if lines are written by the threads that log them
+  bool ending_ = false;
+  std::atomic<LogFormat> format_{LogFormat::text};
   LogLevels levels_;
   std::atomic<LogLevel> lowest_{LogLevel::info};
   LogRepeats repeats_;
@@ -132,10 +170,15 @@ class Log {
 Log& the_log() {
   static Log* const instance = [] {
     auto* const log = new Log;
-    std::atexit([] { the_log().write_all_held(); });
+    std::atexit([] { the_log().end(); });
     return log;
   }();
   return *instance;
+}
+
+std::string line_of_lost(std::uint64_t lost) {
+  return the_log().line(LogLevel::warn, "log",
+                        format("{} lines are lost here: the log was not read, or its disk was full", lost), {});
 }
 
 thread_local LogFields fields_of_thread;
@@ -154,6 +197,9 @@ void set_log_levels(LogLevels levels) { the_log().set_levels(std::move(levels));
 LogLevels log_levels() { return the_log().levels(); }
 bool log_enabled(LogLevel level, std::string_view module) { return the_log().enabled(level, module); }
 void log_held_lines() { the_log().write_held(); }
+void log_in_background() { the_log().start_queue(); }
+bool flush_log(std::chrono::milliseconds at_most) { return the_log().flush(at_most); }
+std::uint64_t dropped_log_lines() { return the_log().dropped(); }
 
 void log_line(LogLevel level, std::string_view module, std::string_view text) {
   if (log_enabled(level, module)) the_log().write(level, module, text, fields_of_thread);
@@ -165,7 +211,11 @@ void log_formatted(LogLevel level, std::string_view module, fmt::string_view tex
 
 std::string log_failure(std::string_view text) {
   const std::string line = to_text({.module = "failure", .text = text, .fields = fields_of_thread});
-  if (!the_log().write_last(text, fields_of_thread)) std::fprintf(stderr, "%s\n", line.c_str());
+  if (the_log().write_last(text, fields_of_thread)) {
+    flush_log(last_flush);
+  } else {
+    std::fprintf(stderr, "%s\n", line.c_str());
+  }
   return line;
 }
 

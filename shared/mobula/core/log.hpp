@@ -1,9 +1,11 @@
-// Logging: lines with level, module, text and fields. The only user of spdlog. Thread-safe.
-// Lines go to standard error, since standard output is for a program's result.
-// At most five lines per second are written with one format string. Then one line reports the number of suppressed
-// ones.
+// Logging: lines with level, module, text and fields. Thread-safe.
+// Lines go to standard error, since standard output is for a program's result. Lines that cannot be written are
+// counted, and the next one that can is preceded by a report of their number. At most five lines per second are written
+// with one format string. Then one line reports the number of suppressed ones.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <mobula/core/format.hpp>
 #include <mobula/core/log_levels.hpp>
 #include <mobula/core/log_record.hpp>
@@ -37,6 +39,14 @@ void log_formatted(LogLevel level, std::string_view module, fmt::string_view tex
 std::string log_failure(std::string_view text);
 /// Writes the reports of suppressed lines that are due. Every log line does so as well; call it in quiet periods.
 void log_held_lines();
+/// Lets a thread write the lines from now on, so that no other thread waits for the reader of the log. At most 1 MiB of
+/// lines waits for the reader; newer ones are dropped and counted. For main(), before other threads log. Forked
+/// children write nothing then. Without a free thread nothing changes.
+void log_in_background();
+/// Waits until all lines logged before are written or lost. Returns false if that takes longer than `at_most`.
+bool flush_log(std::chrono::milliseconds at_most);
+/// Returns the lines that the thread could not write, or that were dropped because 1 MiB of them waited for the reader.
+[[nodiscard]] std::uint64_t dropped_log_lines();
 
 template <class... Args>
 void log_at(LogLevel level, std::string_view module, fmt::format_string<Args...> text, Args&&... args) {

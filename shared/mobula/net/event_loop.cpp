@@ -1,3 +1,4 @@
+#include <poll.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -59,7 +60,9 @@ void handle_stop_signal(int number) {
   const core::Nanoseconds now = core::monotonic_now();
   if (stop_requested_at.compare_exchange_strong(first, now)) return asio_handler(number);
   if (number != SIGINT || now - first < impatience) return;
-  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, last_words.data(), last_words.size());
+  pollfd room{.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};  // nobody may read the log
+  if (::poll(&room, 1, 0) == 1) [[maybe_unused]]
+    const ssize_t written = ::write(STDERR_FILENO, last_words.data(), last_words.size());
   std::_Exit(128 + number);
 }
 

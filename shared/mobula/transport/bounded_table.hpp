@@ -1,6 +1,7 @@
 // Fixed-capacity hash map, used for addresses, client ids and connect tokens.
-// Keys are hashed with a secret seed, so that a hostile client cannot choose colliding keys. All memory is allocated
-// by the constructor. A value stays in its slot until it is erased, also when its key changes.
+// Keys are hashed with a secret seed, so that a hostile client cannot choose colliding keys. A value stays in its slot
+// until it is erased, also when its key changes. Memory doubles up to the capacity as entries are added, and moves
+// then: a reference to a value ends with the next insert.
 //
 //   slots   {key, value}; unused slots form a list through `next`
 //   index   {hash, slot}; open addressing with linear probing, at most half full
@@ -9,6 +10,7 @@
 // exactly one index entry.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <mobula/core/assert.hpp>
 #include <mobula/core/hash.hpp>
@@ -25,14 +27,15 @@ class BoundedTable {
  public:
   static constexpr std::uint32_t none = ~0u;
 
-  BoundedTable(std::uint32_t entries_max, std::uint64_t seed)
-      : seed_(seed), mask_(std::bit_ceil(2 * entries_max) - 1), index_(mask_ + 1), slots_(entries_max) {
+  BoundedTable(std::uint32_t entries_max, std::uint64_t seed) : seed_(seed), capacity_(entries_max) {
     MOBULA_ASSERT(entries_max > 0, "a table needs a capacity");
-    for (std::uint32_t slot = entries_max; slot-- > 0;) release(slot);
+    grow();
   }
 
   [[nodiscard]] std::uint32_t size() const { return size_; }
-  [[nodiscard]] std::uint32_t capacity() const { return static_cast<std::uint32_t>(slots_.size()); }
+  [[nodiscard]] std::uint32_t capacity() const { return capacity_; }
+  /// Returns the number of slots that have memory.
+  [[nodiscard]] std::uint32_t slots() const { return static_cast<std::uint32_t>(slots_.size()); }
   [[nodiscard]] bool full() const { return size_ == capacity(); }
 
   /// Returns the slot of the key, or `none`.
@@ -48,6 +51,7 @@ class BoundedTable {
   /// Inserts a default-constructed value and returns its slot. The table must not be full or hold the key.
   std::uint32_t insert(const Key& key) {
     MOBULA_ASSERT(!full(), "the table is full");
+    if (first_free_ == none) grow();
     const std::uint32_t hash = hash_of(key);
     Place& entry = index_[place(key, hash)];
     MOBULA_ASSERT(entry.slot == none, "the key is already in the table");
@@ -91,6 +95,7 @@ class BoundedTable {
 
  private:
   static constexpr std::uint32_t used_slot = none - 1;
+  static constexpr std::uint32_t slots_min = 16;
   struct Place {
     std::uint32_t hash = 0;
     std::uint32_t slot = none;
@@ -101,6 +106,21 @@ class BoundedTable {
     Value value{};
   };
 
+  // New slots are used in their order, after all that were released.
+  void grow() {
+    const std::uint32_t before = slots();
+    slots_.resize(std::min(capacity_, std::max(slots_min, 2 * before)));
+    for (std::uint32_t slot = slots(); slot-- > before;) release(slot);
+    mask_ = std::bit_ceil(2 * slots()) - 1;
+    std::vector<Place> former(mask_ + 1);
+    former.swap(index_);
+    for (const Place& entry : former) {
+      if (entry.slot == none) continue;
+      std::uint32_t at = entry.hash & mask_;
+      while (index_[at].slot != none) at = (at + 1) & mask_;
+      index_[at] = entry;
+    }
+  }
   [[nodiscard]] std::uint32_t hash_of(const Key& key) const {
     return static_cast<std::uint32_t>(core::hash64(core::as_bytes(&key, 1), seed_));
   }
@@ -134,7 +154,8 @@ class BoundedTable {
   const Slot& at(std::uint32_t slot) const { return const_cast<BoundedTable&>(*this).at(slot); }
 
   std::uint64_t seed_;
-  std::uint32_t mask_;
+  std::uint32_t capacity_;
+  std::uint32_t mask_ = 0;
   std::uint32_t size_ = 0;
   std::uint32_t first_free_ = none;
   std::uint32_t swept_ = 0;

@@ -2,6 +2,7 @@
 #include <limits>
 #include <mobula/core/format.hpp>
 #include <mobula/transport/client_endpoint.hpp>
+#include <utility>
 
 namespace mobula::transport {
 namespace {
@@ -19,7 +20,11 @@ bool well_formed(const ConnectToken& token) {
 }  // namespace
 
 ClientEndpoint::ClientEndpoint(const ClientEndpointConfig& config, core::Nanoseconds now)
-    : config_(config), domain_(config.token.protocol_id), started_(now), session_(config.session, now) {
+    : config_(config),
+      domain_(config.token.protocol_id),
+      started_(now),
+      last_call_(now),
+      session_(config.session, now) {
   if (config_.servers.empty()) config_.servers = config_.token.servers;
   if (config_.servers.empty()) config_.servers.emplace_back();  // server() needs an element
   channel_.send_key = config_.token.client_to_server;
@@ -40,7 +45,16 @@ void ClientEndpoint::begin(core::Nanoseconds now) {
 
 // --- Receiving -----------------------------------------------------------------------------------------------------
 
+// A client that was stopped for as long as the timeout is lost, as the server has seen it. Datagrams that have waited
+// in its socket since then are too old to be of use.
+void ClientEndpoint::end_after_pause(core::Nanoseconds now) {
+  const core::Nanoseconds pause = now - std::exchange(last_call_, now);
+  if (step_ != Step::connected || timeout() == 0 || pause < timeout()) return;
+  end({ReasonCode::timed_out, core::format("this client was stopped for {} s", pause / core::second)});
+}
+
 void ClientEndpoint::receive(const Address& from, core::ByteView datagram, core::Nanoseconds now) {
+  end_after_pause(now);
   dropped_.count(handle(from, datagram, now));
 }
 
@@ -109,6 +123,7 @@ Drop ClientEndpoint::on_disconnect() {
 // --- The owner's side ----------------------------------------------------------------------------------------------
 
 void ClientEndpoint::update(core::Nanoseconds now, Output& output) {
+  end_after_pause(now);
   if (step_ == Step::connected) return update_session(now, output);
   if (step_ != Step::closed) update_handshake(now, output);
 }
@@ -133,6 +148,7 @@ void ClientEndpoint::update_handshake(core::Nanoseconds now, Output& output) {
 
 void ClientEndpoint::update_session(core::Nanoseconds now, Output& output) {
   if (session_.failed()) return close({ReasonCode::protocol_error, "a reliable message is too large"}, output);
+  if (session_.path_shrank()) return close({ReasonCode::timed_out, path_shrank_text}, output);
   if (timed_out(now)) return close({ReasonCode::timed_out, "no packet from the server within the timeout"}, output);
   if (!output.ready(server())) return;
   PacketBuffer packet;
@@ -168,9 +184,12 @@ void ClientEndpoint::send_packet(PacketType type, PacketBuffer& packet, std::siz
   output.send(server(), seal_packet(domain_, channel_.send_key, type, channel_.next_sequence++, packet, body_bytes));
 }
 
+core::Nanoseconds ClientEndpoint::timeout() const {
+  return std::max<std::int32_t>(config_.token.timeout_seconds, 0) * core::second;
+}
+
 bool ClientEndpoint::timed_out(core::Nanoseconds now) const {
-  const std::int32_t seconds = config_.token.timeout_seconds;
-  return seconds > 0 && now - last_received_ >= seconds * core::second;
+  return timeout() > 0 && now - last_received_ >= timeout();
 }
 
 // Compares the token's lifetime with the time since the start, not with the wall clock: a client's clock may be wrong.

@@ -81,6 +81,9 @@ class ClientEndpoint {
   void send_keep_alive(core::Nanoseconds now, Output& output);
   void send_packet(PacketType type, PacketBuffer& packet, std::size_t body_bytes, Output& output);
   // Whether nothing was received for the token's timeout.
+  void end_after_pause(core::Nanoseconds now);
+  // Returns 0 if there is none.
+  [[nodiscard]] core::Nanoseconds timeout() const;
   [[nodiscard]] bool timed_out(core::Nanoseconds now) const;
   [[nodiscard]] bool token_expired(core::Nanoseconds now) const;
 
@@ -94,6 +97,7 @@ class ClientEndpoint {
   std::uint32_t client_index_ = 0;
   std::uint32_t clients_max_ = 0;
   core::Nanoseconds started_;
+  core::Nanoseconds last_call_;
   core::Nanoseconds last_received_ = 0;
   core::Nanoseconds last_sent_ = 0;
   core::Nanoseconds next_step_ = 0;  // when the request or response is due

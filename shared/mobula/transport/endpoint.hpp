@@ -5,6 +5,9 @@
 
 namespace mobula::transport {
 
+/// Text of the disconnect reason of a session whose path has shrunk (Session::path_shrank).
+inline constexpr const char* path_shrank_text = "large datagrams do not arrive any more";
+
 /// Sending side of a pipe: a socket, or a simulated network. A datagram that cannot be sent is lost.
 class Output {
  public:

@@ -22,10 +22,11 @@ core::Result<ReliableId> ReliableSender::send(core::ByteView message, std::size_
   return ++queued_;
 }
 
-std::size_t ReliableSender::write(core::MutableBytes out, Lane lane, SentDatagram& record) {
+std::size_t ReliableSender::write(core::MutableBytes out, Lane lane, SentDatagram& record,
+                                  std::size_t entry_bytes_max) {
   std::size_t written = write_lost(out, lane, record);
   if (lost_ > 0 && scan_ != next_) return written;  // a lost chunk did not fit
-  while (record.chunk_count < SentDatagram::chunks_max && cut(out.size() - written)) {
+  while (record.chunk_count < SentDatagram::chunks_max && cut(std::min(out.size() - written, entry_bytes_max))) {
     written += write_chunk(plus(next_, -1), out.subspan(written), lane, record);
   }
   return written;
@@ -45,6 +46,13 @@ std::size_t ReliableSender::write_lost(core::MutableBytes out, Lane lane, SentDa
     written += write_chunk(scan_, out.subspan(written), lane, record);
   }
   return written;
+}
+
+bool ReliableSender::has_lost_above(std::size_t bytes) const {
+  if (lost_ == 0) return false;
+  for (std::uint16_t number = first_; number != next_; ++number)
+    if (chunks_[number].state == ChunkState::lost && chunk_header_bytes + chunks_[number].size > bytes) return true;
+  return false;
 }
 
 std::size_t ReliableSender::write_chunk(std::uint16_t number, core::MutableBytes out, Lane lane, SentDatagram& record) {

@@ -35,8 +35,11 @@ class ReliableSender {
   }
 
   void begin_flush() { scan_ = first_; }
-  /// Writes entries for a datagram, lost chunks first, and adds them to `record`. Returns their bytes.
-  std::size_t write(core::MutableBytes out, Lane lane, SentDatagram& record);
+  /// Writes entries for a datagram, lost chunks first, and adds them to `record`. Returns their bytes. New entries have
+  /// at most `entry_bytes_max`.
+  std::size_t write(core::MutableBytes out, Lane lane, SentDatagram& record, std::size_t entry_bytes_max);
+  /// Returns whether a lost chunk needs an entry of more than `bytes`.
+  [[nodiscard]] bool has_lost_above(std::size_t bytes) const;
   [[nodiscard]] std::uint64_t chunks_repeated() const { return repeated_; }
 
   /// Marks chunks of acknowledged or lost datagrams. release() frees acknowledged ones.

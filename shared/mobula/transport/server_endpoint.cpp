@@ -33,7 +33,7 @@ void add(SessionStats& sum, const SessionStats& stats) {
 
 template <class Table>
 std::uint32_t share_of(const Table& table) {
-  return table.capacity() / sweep_updates + 1;
+  return table.slots() / sweep_updates + 1;
 }
 
 }  // namespace
@@ -221,6 +221,8 @@ void ServerEndpoint::close_if_over(std::uint32_t at, core::Nanoseconds now, Outp
   const Slot& slot = slots_[at];
   if (slot.session->failed()) {
     disconnect(id_of(at), {ReasonCode::protocol_error, "a reliable message is too large"}, now, output);
+  } else if (slot.session->path_shrank()) {
+    disconnect(id_of(at), {ReasonCode::timed_out, path_shrank_text}, now, output);
   } else if (slot.timeout > 0 && now - slot.last_received >= slot.timeout) {
     disconnect(id_of(at), {ReasonCode::timed_out, "no packet from the client within the timeout"}, now, output);
   }

@@ -152,6 +152,7 @@ void Session::handle_acks(core::ByteView header) {
 void Session::on_acked(const SentDatagram& datagram, bool newest) {
   const bool late = datagram.state == SentState::lost;
   ++stats_.datagrams_acked;
+  limit_.on_acked(datagram.size);
   link_.on_acked(datagram.size);
   rate_.on_acked(datagram.size);
   if (!late) rate_.on_landed(datagram.size);
@@ -178,6 +179,7 @@ void Session::on_lost(const SentDatagram& datagram) {
   rate_.on_landed(datagram.size);
   if (!has_entries(datagram)) return;
   ++stats_.datagrams_lost;
+  limit_.on_lost(datagram.size);
   link_.on_outcome(true);
   rate_.on_outcome(true, datagram.at);
   for (std::size_t i = 0; i < datagram.chunk_count; ++i) senders_[datagram.lane].lost(datagram.chunks[i]);
@@ -194,6 +196,10 @@ void Session::begin_flush(core::Nanoseconds now) {
   rate_.update(clock_.now(), link_.estimates());
   static_cast<LinkEstimates&>(stats_) = link_.estimates();
   stats_.allowed_bytes_per_second = rate_.bytes_per_second();
+  stats_.small_bodies = limit_.reduced();
+  path_shrank_ = limit_.reduced() && std::ranges::any_of(senders_, [](const ReliableSender& lane) {
+                   return lane.has_lost_above(BodyLimit::small_bytes - body_header_bytes);
+                 });
   received_.begin_report();
   for (ReliableSender& lane : senders_) lane.begin_flush();
   keepalive_due_ = clock_.now() - last_sent_ >= config_.keepalive_interval;
@@ -229,11 +235,10 @@ void Session::trim() {
 
 std::size_t Session::write_datagram(core::MutableBytes out) {
   MOBULA_ASSERT(out.size() >= session_body_bytes_max, "no room for a datagram");
-  out = out.first(session_body_bytes_max);
   SentDatagram record;
   record.at = clock_.now();
   record.first_tag = fates_.next_number();
-  const std::size_t size = body_header_bytes + write_entries(out.subspan(body_header_bytes), record);
+  const std::size_t size = body_header_bytes + write_entries(out, record);
   if (size == body_header_bytes && !ack_owed_ && !keepalive_due_) return 0;
 
   const Ack ack = received_.next_ack();
@@ -253,14 +258,18 @@ std::size_t Session::write_datagram(core::MutableBytes out) {
 }
 
 // Control and unreliable messages may overdraw the budget, so that a low rate can still send large ones. Bulk may not:
-// the next flush would have less for them.
-std::size_t Session::write_entries(core::MutableBytes out, SentDatagram& record) {
+// the next flush would have less for them. A message that fits no small body is sent in a large one.
+std::size_t Session::write_entries(core::MutableBytes body, SentDatagram& record) {
   if (rate_.budget() <= 0) return 0;
+  const core::MutableBytes large = body.subspan(body_header_bytes, BodyLimit::large_bytes - body_header_bytes);
+  const core::MutableBytes out = large.first(limit_.next() - body_header_bytes);
+  const std::size_t chunk_max = limit_.certain_bytes() - body_header_bytes;
   std::size_t written = 0;
-  if (sender(Lane::control).pending()) written += sender(Lane::control).write(out, Lane::control, record);
+  if (sender(Lane::control).pending()) written += sender(Lane::control).write(out, Lane::control, record, chunk_max);
   written += write_unreliable(out.subspan(written), record);
+  if (written == 0 && !unreliable_out_.empty()) written = write_unreliable(large, record);
   const bool bulk = sender(Lane::bulk).pending() && rate_.budget() >= std::int64_t{session_body_bytes_max};
-  if (written == 0 && bulk) written = sender(Lane::bulk).write(out, Lane::bulk, record);
+  if (written == 0 && bulk) written = sender(Lane::bulk).write(out, Lane::bulk, record, chunk_max);
   if (record.chunk_count > 0) {
     stats_.chunks_repeated = senders_[0].chunks_repeated() + senders_[1].chunks_repeated();
   }

@@ -17,6 +17,7 @@
 #include <mobula/core/bytes.hpp>
 #include <mobula/core/clock.hpp>
 #include <mobula/core/result.hpp>
+#include <mobula/transport/body_limit.hpp>
 #include <mobula/transport/byte_queue.hpp>
 #include <mobula/transport/fates.hpp>
 #include <mobula/transport/link_estimates.hpp>
@@ -69,6 +70,7 @@ struct SessionStats : LinkEstimates {
   std::uint64_t chunks_repeated = 0;
   std::uint64_t unreliable_expired = 0;        // never sent: queued for too long
   std::uint32_t allowed_bytes_per_second = 0;  // current rate
+  bool small_bodies = false;                   // large ones do not arrive
   // Not accepted:
   std::uint64_t malformed = 0;
   std::uint64_t duplicates = 0;
@@ -137,6 +139,13 @@ class Session {
   /// Returns whether the peer violated the protocol of a reliable lane. Nothing more is received then, and the owner
   /// must close the session.
   [[nodiscard]] bool failed() const { return failed_; }
+  /// Returns whether the path, which carried large bodies, has stopped to do so while a reliable chunk of that size was
+  /// under way. It cannot arrive any more, so the owner must close the session. A new one begins with smaller chunks.
+  [[nodiscard]] bool path_shrank() const { return path_shrank_; }
+  /// Returns the size of unreliable messages that the path is believed to carry, at most max_unreliable_size.
+  [[nodiscard]] std::size_t unreliable_bytes_max() const {
+    return limit_.reduced() ? BodyLimit::small_bytes - body_header_bytes - entry_header_bytes : max_unreliable_size;
+  }
   [[nodiscard]] const SessionStats& stats() const { return stats_; }
 
   /// Asserts the invariants that hold between calls.
@@ -173,6 +182,7 @@ class Session {
   core::Nanoseconds last_sent_ = 0;  // time of clock_
   core::Nanoseconds trimmed_at_ = 0;
   bool failed_ = false;
+  bool path_shrank_ = false;
   bool ack_owed_ = false;
   bool keepalive_due_ = false;  // in the current flush
   std::optional<Reason> disconnect_reason_;
@@ -181,6 +191,7 @@ class Session {
   ReceivedHistory received_;
   LinkEstimator link_;
   RateControl rate_;
+  BodyLimit limit_;
   std::array<ReliableSender, lane_count> senders_;
   std::array<ReliableReceiver, lane_count> receivers_;
   UnreliableQueue unreliable_out_;

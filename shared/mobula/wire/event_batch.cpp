@@ -47,7 +47,7 @@ bool add_to_event_batch(const EventBatch::Event& event, core::Bytes& out) {
   MOBULA_ASSERT(event.bytes.size() <= max_event_bytes, "an event is too long");
   std::size_t at = out.size();
   const std::size_t size = entry_size + (event.about ? handle_size : 0) + event.bytes.size();
-  if (at + size > event_batch_bytes_max) return false;
+  if (at > start_size && at + size > event_batch_bytes_shared) return false;
   out.resize(at + size);
   core::store(&out[at], event.sequence);
   core::store(&out[at + 2], static_cast<std::uint16_t>(event.bytes.size() | (event.about ? about_bit : 0u)));

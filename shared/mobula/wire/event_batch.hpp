@@ -20,6 +20,8 @@ namespace mobula::wire {
 
 inline constexpr std::uint8_t event_batch_kind = 1;
 inline constexpr std::size_t event_batch_bytes_max = 1190;
+// Maximum size with several events: a batch goes to many clients, and some paths carry nothing larger.
+inline constexpr std::size_t event_batch_bytes_shared = 590;
 
 /// A decoded batch.
 struct EventBatch {
@@ -35,7 +37,8 @@ struct EventBatch {
 
 /// Replaces the content of `out` by an empty batch.
 void begin_event_batch(ecs::Tick tick, core::Bytes& out);
-/// Appends an event. False if it does not fit. An empty batch has room for any event of at most max_event_bytes.
+/// Appends an event. False if it does not fit. An empty batch has room for any event of at most max_event_bytes; one
+/// with events is full at event_batch_bytes_shared.
 bool add_to_event_batch(const EventBatch::Event& event, core::Bytes& out);
 
 /// Decodes a batch into `out`, whose events point into the datagram. After a failure `out` is unspecified. Errors:

@@ -31,7 +31,7 @@ std::size_t bits_of(const InputCommand& command) {
 }
 
 // Returns how many commands, from the first on, fit.
-std::size_t count_fitting(const InputDatagram& input) {
+std::size_t count_fitting(const InputDatagram& input, std::size_t bytes_max) {
   std::size_t bits = 0;
   std::size_t bytes = input_start_size + input.words * sizeof(std::uint64_t) + commands_start_size;
   std::size_t count = 0;
@@ -43,7 +43,7 @@ std::size_t count_fitting(const InputDatagram& input) {
     }
     bits += bits_of(command);
     bytes += command.bytes.size();
-    if (bytes + (bits + 7) / 8 > input_bytes_max) break;
+    if (bytes + (bits + 7) / 8 > bytes_max) break;
   }
   return count;
 }
@@ -140,9 +140,10 @@ const char* decode_commands(core::ByteView rest, std::size_t count, InputDatagra
 }  // namespace
 
 EncodedInput encode_input(const InputDatagram& input, core::MutableBytes to) {
-  MOBULA_ASSERT(to.size() >= input_bytes_max, "the buffer holds an input");
+  MOBULA_ASSERT(to.size() >= input_bytes_least, "the buffer holds an input with one command");
+  to = to.first(std::min(to.size(), input_bytes_max));
   MOBULA_ASSERT(input.ack > 0 && input.words >= 1 && input.words <= input_words_max, "an input out of range");
-  const std::size_t count = count_fitting(input);
+  const std::size_t count = count_fitting(input, to.size());
   core::store(to.data(), flat::InputStart(input.ack, input.newest, input.words, static_cast<std::uint8_t>(count), 0));
   std::size_t size = input_start_size;
   std::memcpy(&to[size], input.received.data(), input.words * sizeof(std::uint64_t));
@@ -152,7 +153,7 @@ EncodedInput encode_input(const InputDatagram& input, core::MutableBytes to) {
   core::store(&to[size], input.first_command);
   core::store(&to[size + sizeof(std::uint32_t)], input.commands[0].tick);
   size += commands_start_size;
-  size += write_commands(std::span(input.commands).first(count), to.first(input_bytes_max).subspan(size));
+  size += write_commands(std::span(input.commands).first(count), to.subspan(size));
   return {size, count};
 }
 

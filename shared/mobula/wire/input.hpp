@@ -28,8 +28,9 @@
 namespace mobula::wire {
 
 inline constexpr std::size_t input_start_size = 12;
-inline constexpr std::size_t input_bytes_max = 1190;  // size of an input
-inline constexpr std::size_t input_words_max = 4;     // they acknowledge 256 deltas
+inline constexpr std::size_t input_bytes_max = 1190;   // size of an input
+inline constexpr std::size_t input_words_max = 4;      // they acknowledge 256 deltas
+inline constexpr std::size_t input_bytes_least = 590;  // room for an input with any one command
 inline constexpr std::size_t input_commands_max = 32;
 inline constexpr std::size_t command_bytes_max = 512;
 // Commands of one client that a server keeps before their tick: numbers from the first one that is not done.
@@ -75,7 +76,7 @@ struct EncodedInput {
   std::size_t commands = 0;  // that fitted. The oldest go first: their order must be kept
 };
 
-/// Writes an input to `to`, which has input_bytes_max bytes or more. Commands that do not fit are left out.
+/// Writes an input to `to`, which has input_bytes_least bytes or more. Commands that do not fit are left out.
 EncodedInput encode_input(const InputDatagram& input, core::MutableBytes to);
 /// Decodes an input into `out`, whose commands point into the datagram. Malformed commands are marked there and are no
 /// error. After a failure `out` is unspecified. Errors: "malformed input".

@@ -81,7 +81,8 @@ BodyOffset make_body(FlatBufferBuilder& builder, const Closing& closing) {
 }
 
 BodyOffset make_body(FlatBufferBuilder& builder, const RejoinTokens& message) {
-  return {flat::Body::RejoinTokens, flat::CreateRejoinTokens(builder, make_bytes(builder, message.tokens)).Union()};
+  return {flat::Body::RejoinTokens,
+          flat::CreateRejoinTokens(builder, make_bytes(builder, message.tokens), message.grace_seconds).Union()};
 }
 
 BodyOffset make_body(FlatBufferBuilder& builder, const ResourceRequest& request) {
@@ -270,7 +271,7 @@ core::Result<Message> read(const flat::RejoinTokens& flat) {
   const std::size_t size = flat.tokens()->size();
   if (size == 0 || size % rejoin_token_bytes != 0 || size > max_rejoin_tokens * rejoin_token_bytes)
     return malformed_message("RejoinTokens: 1 to 4 tokens of 2048 bytes");
-  return Message(RejoinTokens{bytes_of(*flat.tokens())});
+  return Message(RejoinTokens{bytes_of(*flat.tokens()), flat.grace_seconds()});
 }
 
 core::Result<Message> read(const flat::ResourceRequest& flat) {

@@ -112,7 +112,8 @@ struct Closing {
 
 /// Connect tokens for reconnecting.
 struct RejoinTokens {
-  core::Bytes tokens;  // one after the other, of rejoin_token_bytes each
+  core::Bytes tokens;               // one after the other, of rejoin_token_bytes each
+  std::uint32_t grace_seconds = 0;  // time that the player of a lost connection stays
 };
 
 /// Requests a resource from byte `offset` on.

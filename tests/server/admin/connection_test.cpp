@@ -35,6 +35,7 @@ class AdminConnection : public testing::Test {
                                ++writes_;
                                return Response{200, request.body};
                              }});
+    config.routes.back().origins = {"http://localhost:5173"};
     config.bearer_token = std::move(token);
     server_ = std::move(AdminServer::start(std::move(config)).value());
   }
@@ -80,6 +81,22 @@ TEST_F(AdminConnection, HeadOfAPathWithoutGetIsRefused) {
   EXPECT_THAT(head, StartsWith("HTTP/1.1 405 "));
   EXPECT_THAT(head, HasSubstr("Allow: PUT\r\n"));
   EXPECT_THAT(head, EndsWith("\r\n\r\n"));
+}
+
+TEST_F(AdminConnection, APreflightHasNoContent) {
+  const std::string headers =
+      "Origin: http://localhost:5173\r\nAccess-Control-Request-Method: PUT\r\nSec-Fetch-Site: same-site\r\n";
+  const std::string given = ask("OPTIONS /value", headers);
+  EXPECT_THAT(given, StartsWith("HTTP/1.1 204 No Content\r\n"));
+  EXPECT_THAT(given, HasSubstr("Access-Control-Allow-Origin: http://localhost:5173\r\n"));
+  EXPECT_THAT(given, HasSubstr("Access-Control-Allow-Methods: PUT\r\n"));
+  EXPECT_THAT(given, HasSubstr("Vary: Origin\r\n"));
+  EXPECT_THAT(given, testing::Not(HasSubstr("Content-")));
+  EXPECT_THAT(given, EndsWith("\r\n\r\n"));
+  const std::string elsewhere = ask("OPTIONS /metrics", headers);
+  EXPECT_THAT(elsewhere, StartsWith("HTTP/1.1 403 "));
+  EXPECT_THAT(elsewhere, testing::Not(HasSubstr("Access-Control")));
+  EXPECT_EQ(writes_, 0);
 }
 
 TEST_F(AdminConnection, OptionsIsRefusedByName) {

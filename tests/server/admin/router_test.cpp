@@ -161,5 +161,91 @@ TEST(AdminRouter, AnExceptionIsLoggedAndAnswered) {
   EXPECT_NE(log.find("GET /broken: no such luck"), std::string::npos) << log;
 }
 
+const std::string* header(const Response& response, std::string_view name) {
+  const auto found = std::ranges::find(response.headers, name, [](const auto& each) { return each.first; });
+  return found == response.headers.end() ? nullptr : &found->second;
+}
+
+// A route that pages of one origin may use, and one beside it.
+struct AdminOrigin : testing::Test {
+  static constexpr const char* page = "http://localhost:5173";
+
+  static Router make(std::string token = {}) {
+    const auto echo = [](const Request& request) {
+      return request.body == "bad" ? error_response(400, "bad_request", "no such luck") : Response{200, "{}"};
+    };
+    Route open{"POST", "/tokens", echo};
+    open.origins = {page, "https://[::1]:8443"};
+    return Router({open, {"POST", "/other", echo}, {"GET", "/other", echo}}, std::move(token));
+  }
+  static Request request(std::string_view method, std::string_view path, std::string_view origin = page) {
+    Request made = request_of(method, path);
+    made.origin = origin;
+    made.fetch_site = "same-site";
+    made.fetch_dest = "empty";
+    made.asks_for_method = method == "OPTIONS";
+    return made;
+  }
+};
+
+TEST_F(AdminOrigin, AnOriginIsAnsweredAtItsRouteAlone) {
+  const Response given = answer(make(), request("POST", "/tokens"));
+  EXPECT_EQ(given.status, 200u);
+  ASSERT_NE(header(given, "Access-Control-Allow-Origin"), nullptr);
+  EXPECT_EQ(*header(given, "Access-Control-Allow-Origin"), page);
+  EXPECT_EQ(*header(given, "Vary"), "Origin");
+  for (const std::string_view method : {"POST", "GET", "OPTIONS"}) {
+    const Response refused = answer(make(), request(method, "/other"));
+    EXPECT_EQ(refused.status, 403u) << method;
+    EXPECT_EQ(header(refused, "Access-Control-Allow-Origin"), nullptr) << method;
+  }
+}
+
+TEST_F(AdminOrigin, OtherOriginsAreRefused) {
+  for (const std::string_view origin : {"http://localhost:5174", "https://localhost:5173", "http://localhost:5173.evil",
+                                        "http://localhost:5173/", "HTTP://LOCALHOST:5173", "null", "", "*"}) {
+    for (const std::string_view method : {"POST", "OPTIONS"}) {
+      const Response refused = answer(make(), request(method, "/tokens", origin));
+      EXPECT_EQ(refused.status, 403u) << origin;
+      EXPECT_EQ(header(refused, "Access-Control-Allow-Origin"), nullptr) << origin;
+      EXPECT_EQ(*header(refused, "Vary"), "Origin");
+    }
+  }
+}
+
+TEST_F(AdminOrigin, APreflightIsAnsweredWithoutTheToken) {
+  const Response given = answer(make("secret"), request("OPTIONS", "/tokens"));
+  EXPECT_EQ(given.status, 204u);
+  EXPECT_EQ(given.body, "");
+  EXPECT_EQ(*header(given, "Access-Control-Allow-Origin"), page);
+  EXPECT_EQ(*header(given, "Access-Control-Allow-Methods"), "POST");
+  EXPECT_EQ(*header(given, "Access-Control-Allow-Headers"), "Authorization, Content-Type");
+  EXPECT_EQ(header(given, "Access-Control-Allow-Credentials"), nullptr);
+  Request plain = request("OPTIONS", "/tokens");
+  plain.asks_for_method = false;
+  EXPECT_EQ(answer(make(), plain).status, 405u) << "only a preflight";
+}
+
+TEST_F(AdminOrigin, APageCanReadErrors) {
+  Request bad = request("POST", "/tokens");
+  bad.body = "bad";
+  Request without_token = request("POST", "/tokens");
+  Request unknown_parameter = request("POST", "/tokens");
+  unknown_parameter.query = "x=1";
+  for (const auto& [response, status] :
+       {std::pair(answer(make(), bad), 400u), std::pair(answer(make("secret"), without_token), 401u),
+        std::pair(answer(make(), unknown_parameter), 400u),
+        std::pair(answer(make(), request("PUT", "/tokens")), 405u)}) {
+    EXPECT_EQ(response.status, status);
+    ASSERT_NE(header(response, "Access-Control-Allow-Origin"), nullptr) << status;
+  }
+}
+
+TEST_F(AdminOrigin, AForeignHostStaysRefused) {
+  Request rebound = request("POST", "/tokens");
+  rebound.host = "evil.example";
+  EXPECT_EQ(answer(make(), rebound).status, 403u) << "a name that was rebound to this machine";
+}
+
 }  // namespace
 }  // namespace mobula::server::admin

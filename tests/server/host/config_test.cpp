@@ -90,6 +90,15 @@ TEST(HostConfig, TakesEveryOption) {
   EXPECT_EQ(parsed.config->admin_port, 9);
 }
 
+TEST(HostConfig, TakesOriginsOfTokenRequests) {
+  const Parsed parsed = parse({"--token-origin", "http://localhost:5173", "--token-origin", "https://dev.example"});
+  ASSERT_TRUE(parsed.config) << parsed.err;
+  EXPECT_EQ(parsed.config->token_origins, (std::vector<std::string>{"http://localhost:5173", "https://dev.example"}));
+  const Parsed refused = parse({"--token-origin", "*"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_NE(refused.err.find("--token-origin: '*' is not an origin"), std::string::npos) << refused.err;
+}
+
 TEST(HostConfig, RefusesAMalformedRangeOfProxies) {
   EXPECT_EQ(parse({"--trusted-proxy", "10.0.0.0/33"}).err,
             "mobula-server: --trusted-proxy: '10.0.0.0/33' is not a range of addresses: the number after the slash is "

@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -5,6 +6,8 @@
 #include <mobula/server/session/server.hpp>
 #include <server/hamlet.hpp>
 #include <server/store/test_folder.hpp>
+#include <stdexcept>
+#include <vector>
 
 namespace mobula::server {
 namespace {
@@ -146,6 +149,103 @@ TEST(Worlds, StartAllFinalSavesBeforeWaiting) {
   ASSERT_TRUE(open("2", two));
   EXPECT_TRUE(worlds.run(3));
   EXPECT_EQ(saves, "1212") << "all saves start before the first is waited for";
+}
+
+TEST(Worlds, RefuseNamesThatFitNoUrl) {
+  CountingGame game;
+  Worlds worlds;
+  for (const std::string& name : {std::string(), std::string("../x"), std::string("a/b"), std::string(".."),
+                                  std::string("-x"), std::string("a b"), std::string("a\nb"), std::string("\xc3\xa4"),
+                                  std::string(300, 'a'), std::string(65, 'a')}) {
+    const auto refused = worlds.open(name, quick(), game);
+    ASSERT_FALSE(refused) << name;
+    EXPECT_STREQ(refused.error().reason, "bad name");
+  }
+  EXPECT_TRUE(worlds.all().empty());
+  for (const std::string& name : {std::string("a"), std::string("room-7.x_Y"), std::string(64, 'a')})
+    EXPECT_TRUE(worlds.open(name, quick(), game)) << name;
+}
+
+TEST(Worlds, TwoHaveNoFileInCommon) {
+  const store::TestFolder folder;
+  CountingGame game;
+  HostConfig config = quick();
+  config.db = folder.file();
+  Worlds worlds;
+  ASSERT_TRUE(worlds.open("one", config, game));
+  const auto refused = worlds.open("two", config, game);
+  ASSERT_FALSE(refused);
+  EXPECT_STREQ(refused.error().reason, "in use");
+}
+
+TEST(Worlds, TickInTheOrderInWhichTheyAreDue) {
+  std::vector<CountingGame> games(20);
+  Worlds worlds;
+  for (std::size_t i = 0; i < games.size(); ++i) {
+    HostConfig config = quick();
+    config.tick_rate = static_cast<std::uint32_t>(60 + 9 * i);
+    const auto world = worlds.open("w" + std::to_string(i), config, games[i]);
+    ASSERT_TRUE(world);
+    games[i].each_tick = [&worlds, i, own = *world] {
+      for (const auto& other : worlds.all()) EXPECT_GE(other->pacer().due(), own->pacer().due()) << i;
+    };
+    if (i % 3 == 2) worlds.close("w" + std::to_string(i));
+  }
+  worlds.run(10);
+  for (std::size_t i = 0; i < games.size(); ++i) EXPECT_EQ(games[i].ticks > 1, i % 3 != 2) << i;
+}
+
+TEST(Worlds, AGameThatThrowsEndsItsWorldAlone) {
+  const store::TestFolder folder;
+  CountingGame good;
+  CountingGame bad;
+  bad.each_tick = [&] {
+    if (bad.ticks == 3) throw std::runtime_error("out of luck");
+  };
+  int saves = 0;
+  bad.each_save = [&] { ++saves; };
+  HostConfig config = quick();
+  config.db = folder.file();
+  config.checkpoint_seconds = 3600;
+  Worlds worlds;
+  ASSERT_TRUE(worlds.open("good", quick(), good));
+  ASSERT_TRUE(worlds.open("bad", config, bad));
+  testing::internal::CaptureStderr();
+  EXPECT_FALSE(worlds.run(20)) << "the process reports that it failed";
+  const std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(log, testing::HasSubstr("the game threw an exception: out of luck; this world ends as of its last save"));
+  EXPECT_EQ(good.ticks, 20);
+  EXPECT_EQ(bad.ticks, 3);
+  EXPECT_LE(saves, 1) << "what it was in the middle of is not saved";
+}
+
+TEST(Worlds, TheOnlyOneThatThrowsEndsTheProcess) {
+  CountingGame bad;
+  bad.each_tick = [] { throw 7; };
+  Worlds worlds;
+  ASSERT_TRUE(worlds.open("bad", quick(), bad));
+  EXPECT_FALSE(worlds.run());
+  EXPECT_EQ(bad.ticks, 1);
+}
+
+// Some of a thousand: a world without clients is small because its tables grow with their entries.
+TEST(Worlds, ManyTickAndClose) {
+  std::vector<CountingGame> games(50);
+  Worlds worlds;
+  HostConfig config = quick();
+  config.tick_rate = 50;
+  for (std::size_t i = 0; i < games.size(); ++i) ASSERT_TRUE(worlds.open("w" + std::to_string(i), config, games[i]));
+  std::vector<int> ticks_at_close(games.size());
+  games[0].each_tick = [&] {
+    for (std::size_t i = 1; games[0].ticks == 10 && i < games.size(); i += 2) {
+      worlds.close("w" + std::to_string(i));
+      ticks_at_close[i] = games[i].ticks;
+    }
+    EXPECT_EQ(worlds.all().size(), games[0].ticks <= 10 ? 50u : 25u);
+  };
+  worlds.run(20);
+  for (std::size_t i = 1; i < games.size(); i += 2) EXPECT_EQ(games[i].ticks, ticks_at_close[i]) << i;
+  for (std::size_t i = 2; i < games.size(); i += 2) EXPECT_GT(games[i].ticks, 0) << i;
 }
 
 // A supervisor may restart a failing server every second.

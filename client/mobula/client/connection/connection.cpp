@@ -12,7 +12,16 @@ namespace {
 // The server's rate limit is 16. A program that updates with each frame of a fast screen must stay below it.
 constexpr core::Nanoseconds inputs_per_tick_max = 4;
 static_assert(inputs_per_tick_max * wire::ack_history <= Mirror::acknowledged_kept);
-constexpr double ticks_max = 0xffffffffu;  // bounds what a server can make of the clock
+constexpr core::Nanoseconds welcome_patience = 8 * core::second;  // without a part of the Welcome
+constexpr double ticks_max = 0xffffffffu;                         // bounds what a server can make of the clock
+
+constexpr core::Nanoseconds rejoin_tokens_kept_max = 24 * 3600 * core::second;
+
+// By this client's clock, as it may differ from the server's.
+core::Nanoseconds lifetime(const transport::ConnectToken& token) {
+  constexpr std::uint64_t seconds_max = rejoin_tokens_kept_max / core::second;
+  return static_cast<core::Nanoseconds>(std::min(token.expire_time - token.create_time, seconds_max)) * core::second;
+}
 
 core::Error only_from_clients(const char* message) {
   return {"out of turn", core::format("the server sent {}, which only clients send", message)};
@@ -36,12 +45,14 @@ Connection::Connection(const ConnectionConfig& config, core::Nanoseconds now)
 // --- Inputs --------------------------------------------------------------------------------------------------------
 
 void Connection::receive(const transport::Address& from, core::ByteView datagram, core::Nanoseconds now) {
+  now_ = now;
   stats_.bytes_received += datagram.size();
   endpoint_->receive(from, datagram, now);
   read_inbox(now);
 }
 
 void Connection::update(core::Nanoseconds now, transport::Output& output) {
+  now_ = now;
   due_events_ = events_.take_due(progress_.tick());
   stats_.events += due_events_.size();
   if (state_ == State::closed) return;
@@ -53,6 +64,7 @@ void Connection::update(core::Nanoseconds now, transport::Output& output) {
     if (now >= next_input_) send_input(now);
     if (mirror_ != nullptr) send_hashes(now);
   }
+  if (state_ == State::joining) check_welcome(now, output);
   endpoint_->update(now, output);
   if (endpoint_->closed()) {
     state_ = State::closed;
@@ -71,7 +83,7 @@ void Connection::close(transport::Output& output) {
   reason_ = endpoint_->reason();
 }
 
-bool Connection::can_rejoin() const { return lost() && !rejoin_tokens_.empty(); }
+bool Connection::can_rejoin() const { return lost() && !rejoin_tokens_.empty() && now_ < rejoin_tokens_end_; }
 
 bool Connection::lost() const {
   using transport::ReasonCode;
@@ -114,6 +126,8 @@ void Connection::begin_session(core::Nanoseconds now) {
   progress_.interrupt();
   resources_.end_session();
   next_input_ = 0;
+  welcome_bytes_ = 0;
+  welcome_progress_at_ = 0;
   ++stats_.rejoins;
 }
 
@@ -142,6 +156,17 @@ void Connection::send_hello() {
   if (!failure_) state_ = State::joining;
 }
 
+// Keep-alives and acknowledgements keep a session alive on a path that carries nothing larger.
+void Connection::check_welcome(core::Nanoseconds now, transport::Output& output) {
+  const transport::SessionStats& stats = endpoint_->session().stats();
+  const std::uint64_t content = stats.bytes_received - stats.datagrams_received * transport::body_header_bytes;
+  if (content != std::exchange(welcome_bytes_, content) || welcome_progress_at_ == 0) welcome_progress_at_ = now;
+  if (now - welcome_progress_at_ < welcome_patience) return;
+  endpoint_->close({transport::ReasonCode::handshake_timed_out,
+                    "the server answers, but large datagrams do not arrive; connect over tcp: or ws:"},
+                   output);
+}
+
 void Connection::send_command(core::Nanoseconds now) {
   if (command_.empty() || !clock_->known()) return;
   const auto tick = static_cast<ecs::Tick>(std::clamp(clock_->target_tick(now), 0.0, ticks_max));
@@ -155,7 +180,7 @@ void Connection::send_input(core::Nanoseconds now) {
   wire::InputDatagram& input = progress_.acknowledge();
   commands_.fill(input);
   if (mirror_ != nullptr) mirror_->acknowledged(input.ack);
-  buffer_.resize(wire::input_bytes_max);
+  buffer_.resize(std::min(wire::input_bytes_max, endpoint_->session().unreliable_bytes_max()));
   buffer_.resize(wire::encode_input(input, buffer_).bytes);
   // A full queue is like a lost datagram: the next acknowledgement covers the same and more.
   static_cast<void>(endpoint_->session().send_unreliable(buffer_));
@@ -278,12 +303,16 @@ core::Status Connection::on_player_entity(const wire::PlayerEntity& message) {
 
 core::Status Connection::on_rejoin_tokens(const wire::RejoinTokens& message) {
   std::vector<transport::ConnectToken> tokens;
+  core::Nanoseconds end = now_ + rejoin_tokens_kept_max;
   for (core::ByteView rest = message.tokens; !rest.empty(); rest = rest.subspan(wire::rejoin_token_bytes)) {
     core::Result<transport::ConnectToken> token = transport::read_token(rest.first(wire::rejoin_token_bytes));
     if (!token) return token.error();
+    end = std::min(end, now_ + lifetime(*token));
     tokens.push_back(std::move(*token));
   }
   rejoin_tokens_ = std::move(tokens);
+  rejoin_tokens_end_ = end;
+  rejoin_grace_ = message.grace_seconds * core::second;
   return core::Done{};
 }
 

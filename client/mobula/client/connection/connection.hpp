@@ -38,13 +38,16 @@ class Connection final : public ConnectionInput {
   void reconnect(const transport::ConnectToken& token, core::Nanoseconds now) override;
   void close(transport::Output& output) override;
 
-  /// Returns whether the connection was lost and a rejoin token is left. Each rejoin uses one up.
+  /// Returns whether the connection was lost and a rejoin token is left that has not expired. Each rejoin uses one up.
   [[nodiscard]] bool can_rejoin() const;
   /// Returns whether the connection is closed, though neither side closed it, after the server had accepted the client.
   [[nodiscard]] bool lost() const;
   /// Returns whether a new connect token leads on: the connection was lost, or its rejoin was refused because the
   /// server no longer has the player. In the second case the client joins as a new player.
   [[nodiscard]] bool can_reconnect() const;
+
+  /// Returns how long the server keeps the player of a lost connection; 0 while that is unknown.
+  [[nodiscard]] core::Nanoseconds rejoin_grace() const { return rejoin_grace_; }
 
   [[nodiscard]] State state() const { return state_; }
   /// Returns why the connection is closed.
@@ -84,6 +87,7 @@ class Connection final : public ConnectionInput {
   void fail(const core::Error& error);
   void send(const wire::Message& message);
   void send_hello();
+  void check_welcome(core::Nanoseconds now, transport::Output& output);
   void send_command(core::Nanoseconds now);
   void send_input(core::Nanoseconds now);
   void send_hashes(core::Nanoseconds now);
@@ -112,10 +116,15 @@ class Connection final : public ConnectionInput {
   ConnectionConfig config_;
   std::unique_ptr<transport::ClientEndpoint> endpoint_;  // one per session
   State state_ = State::connecting;
+  core::Nanoseconds now_ = 0;  // the last input's
   transport::Reason reason_;
   std::optional<core::Error> failure_;
   std::vector<transport::ConnectToken> rejoin_tokens_;
-  bool rejoining_ = false;  // until the server answers a rejoin
+  core::Nanoseconds rejoin_tokens_end_ = 0;  // when the first of them expires
+  core::Nanoseconds rejoin_grace_ = 0;
+  bool rejoining_ = false;                     // until the server answers a rejoin
+  std::uint64_t welcome_bytes_ = 0;            // content received while joining
+  core::Nanoseconds welcome_progress_at_ = 0;  // when it grew the last time; 0 before the Hello
 
   // State sent by the server, kept over a rejoin unless the server has forgotten the player.
   std::uint32_t ticks_per_second_ = 0;

@@ -7,9 +7,9 @@
 namespace mobula::client {
 namespace {
 
-// Time during which a lost connection is retried. The server keeps a disconnected player for less: later, the client
-// joins as a new player.
-constexpr core::Nanoseconds resume_within = 60 * core::second;
+// Time during which a lost connection is retried, if the server does not keep the player for longer. A client that the
+// server keeps for less joins as a new player.
+constexpr core::Nanoseconds resume_within_least = 60 * core::second;
 constexpr core::Nanoseconds try_interval = core::second;
 constexpr core::Nanoseconds token_interval = 20 * core::millisecond;  // between two questions for a requested token
 constexpr core::Nanoseconds simulated_step = core::millisecond;       // shortest sleep with a simulated network
@@ -108,7 +108,7 @@ void PipeClient::on_lost(core::Nanoseconds now) {
     lost_ = true;
   }
   const bool can_try = connection_->can_rejoin() || (connection_->can_reconnect() && more_tokens_ != nullptr);
-  over_ = over_ || !can_try || now - lost_at_ > resume_within;
+  over_ = over_ || !can_try || now - lost_at_ > std::max(resume_within_least, connection_->rejoin_grace());
   if (over_ || now < next_try_) return;
   next_try_ = now + try_interval;
   resume(now);

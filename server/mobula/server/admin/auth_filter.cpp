@@ -31,8 +31,10 @@ core::ByteView bytes_of(std::string_view text) { return core::as_bytes(text.data
 
 }  // namespace
 
-std::optional<Response> AuthFilter::refuse_page(const Request& request, bool any_host) {
-  if ((request.origin && !is_own_origin(*request.origin, request.host)) || is_part_of_foreign_page(request))
+std::optional<Response> AuthFilter::refuse_page(const Request& request, bool any_host, bool permitted_origin) {
+  const bool foreign =
+      (request.origin && !is_own_origin(*request.origin, request.host)) || is_part_of_foreign_page(request);
+  if (foreign && !permitted_origin)
     return error_response(403, "foreign_origin",
                           "pages in browsers are answered only if this address served them; Origin or Sec-Fetch-Site "
                           "names another");
@@ -41,8 +43,8 @@ std::optional<Response> AuthFilter::refuse_page(const Request& request, bool any
   return std::nullopt;
 }
 
-std::optional<Response> AuthFilter::refuse(const Request& request, Access access) const {
-  if (std::optional<Response> refusal = refuse_page(request, wants_token())) return refusal;
+std::optional<Response> AuthFilter::refuse(const Request& request, Access access, bool permitted_origin) const {
+  if (std::optional<Response> refusal = refuse_page(request, wants_token(), permitted_origin)) return refusal;
   if (access == Access::everyone || !wants_token() || is_authorized(request.authorization)) return std::nullopt;
   log_refusal(request.path);
   Response response =

@@ -40,6 +40,8 @@ Response refusal_of(const error_code& error) {
 // A client may wait for it before it sends the body (RFC 9110, 10.1.1).
 constexpr std::string_view interim_answer = "HTTP/1.1 100 Continue\r\n\r\n";
 
+bool has_content(unsigned status) { return status != 204 && status != 304; }
+
 bool is_of_http(const error_code& error) {
   return error.category() == http::make_error_code(http::error::end_of_stream).category();
 }
@@ -149,6 +151,7 @@ Request Connection::request() const {
   request.if_none_match = header("If-None-Match");
   request.fetch_site = header("Sec-Fetch-Site");
   request.fetch_dest = header("Sec-Fetch-Dest");
+  request.asks_for_method = message.count("Access-Control-Request-Method") > 0;
   if (message.count("Origin") > 0) request.origin = message.count("Origin") == 1 ? header("Origin") : "null";
   return request;
 }
@@ -178,12 +181,12 @@ void Connection::write(Response response, bool keep_alive) {
   response_ = {};
   response_.version(11);
   response_.result(response.status);
-  if (response.status != 304) response_.set(http::field::content_type, response.type);
+  if (has_content(response.status)) response_.set(http::field::content_type, response.type);
   response_.set(http::field::cache_control, "no-store");
   response_.set("X-Content-Type-Options", "nosniff");
   for (const auto& [name, value] : response.headers) response_.set(name, value);
   response_.keep_alive(keep_alive);
-  if (response.status != 304) response_.content_length(response.body.size());
+  if (has_content(response.status)) response_.content_length(response.body.size());
   if (!to_head) response_.body() = std::move(response.body);  // HEAD gets the length without the body
   begin_step();
   http::async_write(socket_, response_, [self = shared_from_this()](const error_code& error, std::size_t) {

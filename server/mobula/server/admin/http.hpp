@@ -27,6 +27,7 @@ struct Request {
   std::optional<std::string> origin;  // header, sent by pages in a browser; "null" if there is more than one
   std::string fetch_site;             // header Sec-Fetch-Site; empty unless there is exactly one
   std::string fetch_dest;             // header Sec-Fetch-Dest, likewise
+  bool asks_for_method = false;       // has the header Access-Control-Request-Method
   // Decoded parameters of path and query, by name.
   std::map<std::string, std::string, std::less<>> parameters;
 
@@ -69,6 +70,7 @@ struct Route {
   Handler handler;
   std::vector<std::string_view> query = {};  // permitted parameters; others are refused
   Access access = Access::bearer;
+  std::vector<std::string> origins = {};  // other origins whose pages are answered; see origin.hpp
 };
 
 /// Returns {"error":{"code":"…","message":"…"}}. Invalid UTF-8 in the message is replaced.

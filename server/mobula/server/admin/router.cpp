@@ -3,6 +3,7 @@
 #include <mobula/core/did_you_mean.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/core/log.hpp>
+#include <mobula/server/admin/origin.hpp>
 #include <mobula/server/admin/router.hpp>
 #include <mobula/server/admin/url.hpp>
 
@@ -74,30 +75,44 @@ Finish guarded_work(std::string_view what, const std::function<Finish()>& work) 
 Router::Router(std::vector<Route> routes, std::string token)
     : routes_(std::move(routes)), auth_filter_(std::move(token)) {}
 
-Reply Router::find_and_run(Request& request) const {
-  const Route* found = nullptr;
-  std::string allowed;
-  Parameters in_path;
+Router::Found Router::find(const Request& request) const {
+  Found found;
   for (const Route& route : routes_) {
-    if (!matches(route.path, request.path, in_path)) continue;
-    if (serves(route, request.method)) found = &route;
-    allowed.append(allowed.empty() ? "" : ", ").append(methods_of(route));
+    if (!matches(route.path, request.path, found.in_path)) continue;
+    if (serves(route, request.method)) found.route = &route;
+    found.methods.append(found.methods.empty() ? "" : ", ").append(methods_of(route));
+    found.has_origins = found.has_origins || !route.origins.empty();
+    found.permitted_origin = found.permitted_origin || is_from(request, route.origins);
   }
-  if (std::optional<Response> refusal = auth_filter_.refuse(request, found != nullptr ? found->access : Access::bearer))
+  return found;
+}
+
+Reply Router::run(Request& request, Found found) const {
+  const bool preflight = found.permitted_origin && is_preflight(request);  // browsers send it without the token
+  const Access access = found.route != nullptr ? found.route->access : Access::bearer;
+  if (std::optional<Response> refusal =
+          auth_filter_.refuse(request, preflight ? Access::everyone : access, found.permitted_origin))
     return *std::move(refusal);
-  if (allowed.empty()) return no_such_path(request, routes_);
-  if (found == nullptr) return no_such_method(request, allowed);
+  if (preflight) return preflight_response(found.methods);
+  if (found.methods.empty()) return no_such_path(request, routes_);
+  if (found.route == nullptr) return no_such_method(request, found.methods);
   Parameters in_query;
   if (const core::Status parsed = parse_query(request.query, in_query); !parsed) return error_response(parsed.error());
-  if (std::optional<Response> refusal = refuse_query(request, in_query, *found)) return *std::move(refusal);
-  request.parameters = std::move(in_path);
+  if (std::optional<Response> refusal = refuse_query(request, in_query, *found.route)) return *std::move(refusal);
+  request.parameters = std::move(found.in_path);
   request.parameters.merge(in_query);
-  return found->handler(request);
+  return found.route->handler(request);
 }
 
 Reply Router::answer(Request request) const noexcept {
   const std::string what = std::string(shown(request.method)) + ' ' + std::string(shown(request.path));
-  return guard(what, [&]() -> Reply { return find_and_run(request); }, failure);
+  Found found = find(request);
+  const bool has_origins = found.has_origins;
+  const std::optional<std::string> permitted = found.permitted_origin ? request.origin : std::nullopt;
+  Reply reply = guard(what, [&]() -> Reply { return run(request, std::move(found)); }, failure);
+  if (auto* const response = std::get_if<Response>(&reply); response != nullptr && has_origins)
+    add_origin_headers(*response, permitted ? &*permitted : nullptr);
+  return reply;
 }
 
 }  // namespace mobula::server::admin

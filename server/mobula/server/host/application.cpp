@@ -21,7 +21,10 @@ using OpenWorlds = std::function<core::Status(Worlds&, const HostConfig&)>;
 constexpr int failed = 1;
 constexpr int bad_input = 2;
 
+constexpr std::chrono::milliseconds log_patience{1000};
+
 int refuse(const HostConfig& config, const core::Error& error) {
+  core::flush_log(log_patience);
   std::cerr << config.program << ": " << error.message << '\n';
   return bad_input;
 }
@@ -76,6 +79,7 @@ core::Result<std::unique_ptr<admin::AdminServer>> start_admin(admin::AdminConfig
   admin.routes = api::routes(api);
   admin.routes.push_back(admin::live_route());
   admin.routes.push_back(admin::tokens_route(while_open(token_source(issuer), api)));
+  admin.routes.back().origins = config.token_origins;
   for (admin::Route& file : admin::file_routes(admin::inspector_files())) admin.routes.push_back(std::move(file));
   admin.topics = api::topics(api);
   admin.welcome = api::welcome(api);
@@ -133,13 +137,15 @@ int check_health(const HostConfig& config) {
 }  // namespace
 
 int run(int argc, char** argv, const OpenWorlds& open, std::vector<core::Setting> settings) {
-  std::signal(SIGPIPE, SIG_IGN);  // the reader of the log may end first
+  std::signal(SIGPIPE, SIG_IGN);  // readers of standard output may end first
   int status = 0;
   const std::optional<HostConfig> config = parse_command_line(argc, argv, environ, status, std::move(settings));
   if (!config) return status;
   core::set_log_levels(core::LogLevels::parse(config->log_level).value());
   core::set_log_format(core::parse_log_format(config->log_format).value_or(core::LogFormat::text));
-  return config->job == HostConfig::Job::check_health ? check_health(*config) : serve(*config, open);
+  if (config->job == HostConfig::Job::check_health) return check_health(*config);
+  core::log_in_background();
+  return serve(*config, open);
 }
 
 int run(int argc, char** argv, Game& game, std::vector<core::Setting> settings) {

@@ -6,6 +6,7 @@
 #include <mobula/core/settings.hpp>
 #include <mobula/net/address_range.hpp>
 #include <mobula/net/resolve.hpp>
+#include <mobula/server/admin/origin.hpp>
 #include <mobula/server/host/config.hpp>
 #include <mobula/server/session/server.hpp>
 
@@ -93,7 +94,12 @@ std::vector<core::Setting> network_settings(HostConfig& config) {
           {"admin_token_file",
            &config.admin_token_file,
            "file whose first line is the bearer token of the admin port",
-           {.type = "FILE", .group = group}}};
+           {.type = "FILE", .group = group}},
+          {"token_origin",
+           &config.token_origins,
+           "origin of web pages that may request connect tokens, for development; may be given several times; default: "
+           "none",
+           {.type = "ORIGIN", .check = admin::check_origin, .group = group}}};
 }
 
 std::vector<core::Setting> client_settings(HostConfig& config) {

@@ -29,8 +29,9 @@ struct HostConfig {
   std::string key_file;  // shared with the backend; empty for a new key and tokens at the admin address
   std::string admin_address = "127.0.0.1";
   std::uint16_t admin_port = 7780;
-  std::string admin_token_file;  // empty for no token, allowed on loopback addresses alone
-  std::uint32_t tick_rate = 20;  // per second
+  std::vector<std::string> token_origins;  // origins of web pages that may request connect tokens
+  std::string admin_token_file;            // empty for no token, allowed on loopback addresses alone
+  std::uint32_t tick_rate = 20;            // per second
   std::uint32_t catch_up_ticks = 5;
   std::uint64_t ticks = 0;  // 0 runs until stopped
   std::uint64_t seed = 1;

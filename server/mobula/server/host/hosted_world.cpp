@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <exception>
 #include <mobula/core/content_hash.hpp>
 #include <mobula/core/log.hpp>
 #include <mobula/net/event_loop.hpp>
@@ -6,6 +7,7 @@
 #include <mobula/server/api/inspection.hpp>
 #include <mobula/server/host/hosted_world.hpp>
 #include <mobula/server/session/server.hpp>
+#include <optional>
 
 namespace mobula::server {
 namespace {
@@ -53,6 +55,19 @@ void log_pipe(const net::ServerPipes& pipes, Pipe pipe, std::string_view name) {
 
 TickPacer::Config pacing_of(const HostConfig& config) {
   return {.ticks_per_second = config.tick_rate, .catch_up_max = config.catch_up_ticks};
+}
+
+// Runs code that calls a game. Returns what the game threw, if anything.
+template <class Code>
+std::optional<std::string> thrown_by(Code&& code) {
+  try {
+    code();
+  } catch (const std::exception& error) {
+    return error.what();
+  } catch (...) {
+    return "an unknown exception";
+  }
+  return std::nullopt;
 }
 
 double in_ms(std::uint64_t nanoseconds) { return static_cast<double>(nanoseconds) / core::millisecond; }
@@ -145,8 +160,18 @@ void HostedWorld::receive_datagrams() {
   });
 }
 
+// The exceptions of a game end here, so that other worlds go on.
 void HostedWorld::tick() {
   const core::LogScope about({.world = name_});
+  if (const std::optional<std::string> thrown = thrown_by([&] { run_tick(); })) fail(*thrown);
+}
+
+void HostedWorld::fail(std::string_view what) {
+  failed_ = true;
+  core::log_error("server", "the game threw an exception: {}; this world ends as of its last save", what);
+}
+
+void HostedWorld::run_tick() {
   const core::Nanoseconds now = core::monotonic_now();
   pacer_.begin(now);
   server_->set_unix_time(core::unix_now());
@@ -188,12 +213,24 @@ void HostedWorld::drain(std::string_view reason) {
 }
 
 void HostedWorld::begin_last_save() {
+  if (failed_) return;
   const core::LogScope about({.world = name_});
   static_cast<void>(server_->checkpoint());
 }
 
 core::Status HostedWorld::shut_down() {
   const core::LogScope about({.world = name_});
+  core::Status saved = core::Error{"failed", "the game threw an exception"};
+  if (!failed_)
+    if (const std::optional<std::string> thrown = thrown_by([&] { saved = save_last(); })) fail(*thrown);
+  const auto leave = [&] { server_->shut_down(core::monotonic_now(), *pipes_); };
+  if (const std::optional<std::string> thrown = thrown_by(leave))
+    core::log_error("server", "the game threw an exception as players left: {}", *thrown);
+  log_summary();
+  return saved;
+}
+
+core::Status HostedWorld::save_last() {
   core::Status saved = server_->finish_store();
   if (!saved) {
     core::log_error("store", "the last save failed: {}: {}", saved.error().reason, saved.error().message);
@@ -201,8 +238,6 @@ core::Status HostedWorld::shut_down() {
     const store::StoreStatus status = store_->status();
     core::log_info("store", "saved as of tick {}: state {:016x}", status.tick, status.state);
   }
-  server_->shut_down(core::monotonic_now(), *pipes_);
-  log_summary();
   return saved;
 }
 

@@ -44,8 +44,10 @@ class HostedWorld {
   [[nodiscard]] const TickPacer& pacer() const { return pacer_; }
   [[nodiscard]] Inspection& inspection() { return *inspection_; }
 
-  /// Runs one tick now.
+  /// Runs one tick now. If the game throws, the exception is logged and the world has failed: only shut_down() may
+  /// follow.
   void tick();
+  [[nodiscard]] bool failed() const { return failed_; }
   /// Loads the level's file again. If the new version is refused, the error is logged and the old version stays.
   core::Result<LevelChange> reload_level();
   /// Refuses new clients from now on and notifies connected ones. Lasts drain_seconds of the configuration.
@@ -53,7 +55,7 @@ class HostedWorld {
   /// Begins the last save, so that the worlds of a process save in parallel. shut_down() waits for it.
   void begin_last_save();
   /// Saves the world, notifies the clients and ends their sessions. The last call before the destructor. Errors: those
-  /// of the last save.
+  /// of the last save, and "failed" for a failed world, which is not saved.
   core::Status shut_down();
   /// Returns the store. Null if the world is not saved.
   [[nodiscard]] const store::Store* store() const { return store_.get(); }
@@ -63,6 +65,9 @@ class HostedWorld {
   core::Status start(net::EventLoop& events, Game& game);
   core::Status open_store(const Game& game);
   void receive_datagrams();
+  void run_tick();
+  void fail(std::string_view what);
+  core::Status save_last();
   void log_pipes() const;
   void log_summary();
 
@@ -74,6 +79,7 @@ class HostedWorld {
   std::unique_ptr<Server> server_;
   TickPacer pacer_;
   std::unique_ptr<Inspection> inspection_;
+  bool failed_ = false;
 };
 
 }  // namespace mobula::server

@@ -1,11 +1,31 @@
 #include <algorithm>
+#include <functional>
 #include <mobula/core/format.hpp>
+#include <mobula/core/text.hpp>
 #include <mobula/server/host/worlds.hpp>
 #include <mobula/server/session/server.hpp>
 
 namespace mobula::server {
+namespace {
+
+constexpr std::size_t name_bytes_max = 64;
+
+bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
+
+// Names stand in URLs, log lines and labels of metrics.
+bool is_name(std::string_view text) {
+  if (text.empty() || text.size() > name_bytes_max || !is_letter_or_digit(text.front())) return false;
+  return std::ranges::all_of(text, [](char c) { return is_letter_or_digit(c) || c == '-' || c == '_' || c == '.'; });
+}
+
+}  // namespace
 
 core::Result<HostedWorld*> Worlds::open(std::string name, HostConfig config, Game& game) {
+  if (!is_name(name))
+    return core::Error{"bad name",
+                       core::format("'{}' is no name of a world; expected 1 to {} letters, digits, '-', '_' "
+                                    "and '.', beginning with a letter or digit",
+                                    core::shown(name, 40), name_bytes_max)};
   if (std::ranges::any_of(worlds_, [&](const auto& world) { return world->name() == name; }))
     return core::Error{"name taken", core::format("there already is a world \"{}\"", name)};
   if (draining_) return core::Error{"ending", "the server is shutting down and opens no more worlds"};
@@ -13,6 +33,8 @@ core::Result<HostedWorld*> Worlds::open(std::string name, HostConfig config, Gam
       HostedWorld::open(events_, std::move(name), std::move(config), game);
   if (!world) return world.error();
   worlds_.push_back(std::move(*world));
+  due_.push_back({worlds_.back()->pacer().due(), ++opened_, worlds_.back().get()});
+  std::ranges::push_heap(due_, std::greater());
   return worlds_.back().get();
 }
 
@@ -26,8 +48,15 @@ HostedWorld* Worlds::find(std::string_view name) {
   return found == worlds_.end() ? nullptr : found->get();
 }
 
-HostedWorld& Worlds::next_due() {
-  return **std::ranges::min_element(worlds_, {}, [](const auto& world) { return world->pacer().due(); });
+// Ticks the world that is due first. Its game may open and close worlds meanwhile.
+void Worlds::tick(HostedWorld& world) {
+  const std::uint64_t number = due_.front().number;
+  std::ranges::pop_heap(due_, std::greater());
+  due_.pop_back();
+  world.tick();
+  due_.push_back({world.pacer().due(), number, &world});
+  std::ranges::push_heap(due_, std::greater());
+  if (world.failed()) close(world.name());
 }
 
 void Worlds::end_closed() {
@@ -36,6 +65,8 @@ void Worlds::end_closed() {
     if (found == worlds_.end()) continue;  // a hook closed it twice
     const std::unique_ptr<HostedWorld> world = std::move(*found);
     worlds_.erase(found);  // before the hooks of its game, which may open worlds
+    std::erase_if(due_, [&](const Due& due) { return due.world == world.get(); });
+    std::ranges::make_heap(due_, std::greater());
     saved_ = world->shut_down().ok() && saved_;
   }
 }
@@ -52,10 +83,9 @@ bool Worlds::drained() const {
 bool Worlds::run(std::uint64_t ticks) {
   const auto done = [&] { return worlds_.front()->pacer().times().duration_ns.count(); };
   while (!worlds_.empty() && !drained() && (ticks == 0 || done() < ticks)) {
-    HostedWorld& world = next_due();
-    events_.run_until(world.pacer().due());
+    events_.run_until(due_.front().at);
     if (events_.stopped()) break;
-    world.tick();
+    tick(*due_.front().world);
     end_closed();
     if (on_tick_) on_tick_();
   }
@@ -63,6 +93,7 @@ bool Worlds::run(std::uint64_t ticks) {
   for (const std::unique_ptr<HostedWorld>& world : worlds_) world->begin_last_save();
   for (const std::unique_ptr<HostedWorld>& world : worlds_) saved_ = world->shut_down().ok() && saved_;
   worlds_.clear();
+  due_.clear();
   return saved_;
 }
 

@@ -2,6 +2,7 @@
 // tick of one world delays the others.
 #pragma once
 
+#include <compare>
 #include <functional>
 #include <memory>
 #include <mobula/net/event_loop.hpp>
@@ -20,8 +21,9 @@ class Worlds {
   Worlds& operator=(const Worlds&) = delete;
 
   /// Opens a world. May be called at any time, also in a hook of another world's game. The pointer is valid until the
-  /// world is closed; the game must outlive it. Errors: "name taken", "ending" (the process is shutting down), and
-  /// those of HostedWorld::open.
+  /// world is closed; the game must outlive it. A name is 1 to 64 letters, digits, '-', '_' and '.', and begins with a
+  /// letter or digit. Errors: "bad name", "name taken", "ending" (the process is shutting down), and those of
+  /// HostedWorld::open.
   core::Result<HostedWorld*> open(std::string name, HostConfig config, Game& game);
   /// Closes a world and its clients' sessions after the current tick. Ignored if there is no such world.
   void close(std::string_view name);
@@ -31,7 +33,8 @@ class Worlds {
   [[nodiscard]] std::span<const std::unique_ptr<HostedWorld>> all() const { return worlds_; }
 
   /// Ticks the worlds until stop(), until none is left, or for `ticks` ticks of the oldest (0 for no limit), then shuts
-  /// them down. Returns false if a world could not be saved.
+  /// them down. A world whose game throws is closed as of its last save; the others go on. Returns false if that
+  /// happened, or if a world could not be saved.
   bool run(std::uint64_t ticks = 0);
   /// Sets the function that is called after each tick of each world.
   void on_tick(std::function<void()> handler) { on_tick_ = std::move(handler); }
@@ -41,13 +44,23 @@ class Worlds {
   [[nodiscard]] net::EventLoop& events() { return events_; }
 
  private:
-  [[nodiscard]] HostedWorld& next_due();
+  // A world by the time at which its next tick is due, then by its number.
+  struct Due {
+    core::Nanoseconds at = 0;
+    std::uint64_t number = 0;
+    HostedWorld* world = nullptr;
+    auto operator<=>(const Due&) const = default;
+  };
+
+  void tick(HostedWorld& world);
   void end_closed();
   [[nodiscard]] bool drained() const;
 
   net::EventLoop events_;
   std::function<void()> on_tick_;
   std::vector<std::unique_ptr<HostedWorld>> worlds_;
+  std::vector<Due> due_;             // a heap, earliest first; has all of worlds_ between ticks
+  std::uint64_t opened_ = 0;         // number of the newest world
   bool draining_ = false;            // draining, or run() is ending
   std::vector<std::string> closed_;  // names of worlds that close after this tick
   bool saved_ = true;                // all closed worlds were saved

@@ -89,7 +89,10 @@ class ClientView {
   ///
   /// If too many deltas are unsettled, the last one is repeated, empty. Its acknowledgement settles all of them, even
   /// when whole windows were lost.
-  std::size_t write_delta(core::MutableBytes datagram, ecs::Tick tick, const wire::CommandFeedback& commands);
+  ///
+  /// The delta has at most `wanted_bytes_max`, unless it has an entity alone that needs more.
+  std::size_t write_delta(core::MutableBytes datagram, ecs::Tick tick, const wire::CommandFeedback& commands,
+                          std::size_t wanted_bytes_max = wire::delta_bytes_max);
   /// Returns whether a chosen entity has not been written yet.
   [[nodiscard]] bool has_chosen() const { return written_ < chosen_; }
   /// Returns whether the client lacks anything, chosen or not.

@@ -122,6 +122,8 @@ struct ClientView::Plan {
   std::size_t changed = 0;
   std::size_t gained = 0;
   std::size_t lost = 0;
+
+  [[nodiscard]] std::size_t count() const { return moving + changed + gained + lost; }
 };
 
 ClientView::Plan ClientView::plan(std::size_t room) const {
@@ -228,8 +230,8 @@ void ClientView::write_list(List& list, std::size_t count, SentDeltas::Kind kind
   list.next += count;
 }
 
-std::size_t ClientView::write_delta(core::MutableBytes datagram, ecs::Tick tick,
-                                    const wire::CommandFeedback& commands) {
+std::size_t ClientView::write_delta(core::MutableBytes datagram, ecs::Tick tick, const wire::CommandFeedback& commands,
+                                    std::size_t wanted_bytes_max) {
   MOBULA_ASSERT(!has_chosen() || work_.user == this, "another view chose before this one had written all");
   if (!listed_) make_lists();
   const bool may_carry = this->may_carry();
@@ -242,15 +244,18 @@ std::size_t ClientView::write_delta(core::MutableBytes datagram, ecs::Tick tick,
                            .hash = hash_};
   const std::size_t begin = wire::header_size(header);
   core::BitWriter bits(datagram.subspan(begin));
-  const Plan plan = may_carry ? this->plan((datagram.size() - begin) * 8 - bits_of_lists) : Plan{};
-  MOBULA_ASSERT(!may_carry || !has_chosen() || plan.moving + plan.changed + plan.gained + plan.lost > 0,
-                "every entity fits a datagram of its own");
+  const auto plan_within = [&](std::size_t bytes) {
+    return may_carry ? this->plan((bytes - begin) * 8 - bits_of_lists) : Plan{};
+  };
+  Plan plan = plan_within(std::min(datagram.size(), wanted_bytes_max));
+  if (plan.count() == 0) plan = plan_within(datagram.size());
+  MOBULA_ASSERT(!may_carry || !has_chosen() || plan.count() > 0, "every entity fits a datagram of its own");
   write_moving(plan.moving, bits, tick);
   write_list(work_.changed, plan.changed, SentDeltas::Kind::delta, bits, tick);
   write_list(work_.gained, plan.gained, SentDeltas::Kind::full, bits, tick);
   write_list(work_.lost, plan.lost, SentDeltas::Kind::lost, bits, tick);
   MOBULA_ASSERT(bits.ok(), "the planned entries fit");
-  written_ += plan.moving + plan.changed + plan.gained + plan.lost;
+  written_ += plan.count();
   if (!may_carry) written_ = chosen_;
   header.complete = pending_ == 0 && !has_waiting_ && may_carry;
   wire::write_header(header, datagram);

@@ -112,7 +112,8 @@ void Replicator::write_deltas(ClientReplication& client, transport::Session& con
   std::array<std::byte, wire::delta_bytes_max> datagram;
   const std::uint64_t sent_before = stats_.delta_bytes_sent;
   do {
-    const std::size_t size = client.view->write_delta(datagram, world_.tick(), feedback);
+    const std::size_t size =
+        client.view->write_delta(datagram, world_.tick(), feedback, connection.unreliable_bytes_max());
     if (const core::Status queued = connection.send_unreliable({datagram.data(), size}); !queued) break;
     ++stats_.deltas_sent;
     stats_.delta_bytes_sent += size;

@@ -14,6 +14,7 @@ void ClientSession::resume(transport::SessionId id, core::Nanoseconds now) {
   connected_at = now;
   next_rejoin_tokens = now;  // the connection has used up one of the tokens
   transfer = {};
+  small_bodies = false;
   replication.reset_connection();
 }
 

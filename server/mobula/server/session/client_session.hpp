@@ -42,6 +42,7 @@ class ClientSession {
   bool restored = false;            ///< restored from the store, and Game::join not called since
   bool was_playing = false;         ///< deltas have flowed, over this connection or an earlier one
   bool reports_refusals = false;    ///< the client asks for its refused commands
+  bool small_bodies = false;        ///< large datagrams of this connection do not arrive
   std::uint32_t rejoin_number = 0;  ///< number in the client ids of its rejoin tokens; 0 before the first
   core::Nanoseconds next_rejoin_tokens = 0;
   transport::ReliableId welcome = 0;  ///< the last message of the welcome

@@ -26,7 +26,8 @@ void RejoinTokenIssuer::send(ClientSession& session, transport::Session& connect
   if (session.rejoin_number == 0) session.rejoin_number = ids_.next_session();
   session.next_rejoin_tokens = now + rejoin_token_interval;
   const auto expire_seconds = rejoin_token_seconds + static_cast<std::uint32_t>(config_.rejoin_grace / core::second);
-  wire::RejoinTokens message;
+  wire::RejoinTokens message{.tokens = {},
+                             .grace_seconds = static_cast<std::uint32_t>(config_.rejoin_grace / core::second)};
   for (std::uint32_t which = 0; which < RejoinIds::per_session; ++which) {
     const transport::TokenRequest request{.protocol_id = config_.transport.protocol_id,
                                           .client_id = ids_.make(session.rejoin_number, which),

@@ -130,7 +130,8 @@ void Server::set_unix_time(std::uint64_t seconds) {
 
 // --- The tick ------------------------------------------------------------------------------------------------------
 
-void Server::tick(core::Nanoseconds now, transport::Output& output) {
+void Server::tick(core::Nanoseconds given_now, transport::Output& output) {
+  const core::Nanoseconds now = clock_.advance(given_now);
   const core::LogScope about({.tick = world_->tick()});
   phases_.begin();
   now_ = now;
@@ -176,7 +177,7 @@ void Server::receive_messages(core::Nanoseconds now) {
     transport::Session* const connection = endpoint_.find(session->transport_id);
     if (connection == nullptr) continue;
     messages_.receive(*session, *connection, now);
-    sessions_.check_hello_timeout(*session, now);
+    sessions_.check_join_timeout(*session, now);
   }
 }
 
@@ -229,6 +230,9 @@ core::Status Server::send_player_entity(ClientSession& session, transport::Sessi
 core::Status Server::send(ClientSession& session, transport::Session& connection, core::Nanoseconds now,
                           const transport::Output& output) {
   const core::LogScope about(session.log_fields());
+  if (connection.stats().small_bodies != std::exchange(session.small_bodies, connection.stats().small_bodies))
+    core::log_info("server", "large datagrams to player {} \"{}\" {}", session.player.id, session.player.name,
+                   session.small_bodies ? "do not arrive: it is sent smaller ones" : "arrive again");
   session.transfer.pump(connection);
   if (session.rejoin_tokens_due(now)) rejoin_tokens_.send(session, connection, now, unix_seconds_);
   if (session.state == State::joining)
@@ -266,7 +270,8 @@ bool Server::drained() const {
   return drain && (now_ >= drain->ends || !sessions_.any_connected());
 }
 
-void Server::shut_down(core::Nanoseconds now, transport::Output& output) {
+void Server::shut_down(core::Nanoseconds given_now, transport::Output& output) {
+  const core::Nanoseconds now = clock_.advance(given_now);
   const std::optional<Drain>& drain = admission_.drain();
   endpoint_.disconnect_all(
       {transport::ReasonCode::shutting_down, drain ? drain->reason : "the server is shutting down"}, now, output);

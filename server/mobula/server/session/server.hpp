@@ -1,6 +1,9 @@
 // The whole server of one world, without sockets, clocks or threads: datagrams and the time go in, datagrams come out.
 // The same code runs behind UDP sockets and in tests on a simulated network.
 //
+// The times given may jump, as after the process was stopped. Timeouts and grace periods do not count such pauses: the
+// clients' datagrams have waited for the server.
+//
 //   tick:  connections, messages   Sessions, Admission, MessageHandler
 //          commands, game          MessageHandler, Game, the schedule of systems
 //          publication, deltas     Replicator
@@ -11,6 +14,7 @@
 #pragma once
 
 #include <memory>
+#include <mobula/core/awake_clock.hpp>
 #include <mobula/server/game/game.hpp>
 #include <mobula/server/game/world.hpp>
 #include <mobula/server/replication/replicator.hpp>
@@ -42,12 +46,14 @@ class Server {
   /// Takes a datagram that has arrived. Handshakes are answered at once through `output`.
   void receive(const transport::Address& from, core::ByteView datagram, core::Nanoseconds now,
                transport::Output& output) {
-    endpoint_.receive(from, datagram, now, output);
+    endpoint_.receive(from, datagram, clock_.advance(now), output);
   }
   /// Runs one tick and sends what it has for clients through `output`.
   void tick(core::Nanoseconds now, transport::Output& output);
   /// Notes that a stream has been closed.
-  void pipe_closed(const transport::Address& from, core::Nanoseconds now) { endpoint_.pipe_closed(from, now); }
+  void pipe_closed(const transport::Address& from, core::Nanoseconds now) {
+    endpoint_.pipe_closed(from, clock_.advance(now));
+  }
   /// Sets the time, in seconds since 1970, at which connect tokens and bans expire. Before the first datagram, and
   /// before each tick.
   void set_unix_time(std::uint64_t seconds);
@@ -103,7 +109,7 @@ class Server {
   [[nodiscard]] const transport::Session* connection(const ClientSession& session) {
     return endpoint_.find(session.transport_id);
   }
-  /// Returns the time of the last tick.
+  /// Returns the time of the last tick, without pauses of the server.
   [[nodiscard]] core::Nanoseconds now() const { return now_; }
   /// Returns the delta bytes sent to a player per component; null if there is no such player or it has no view yet.
   /// Measuring starts with the first call and stops after 10 s without one.
@@ -140,7 +146,8 @@ class Server {
   Game& game_;
   ServerStats stats_;
   TickPhases phases_;
-  core::Nanoseconds now_ = 0;
+  core::AwakeClock clock_;
+  core::Nanoseconds now_ = 0;  // time of clock_ at the last tick
   std::uint64_t unix_seconds_ = 0;
   std::unique_ptr<World> world_;
   ecs::Schedule schedule_;

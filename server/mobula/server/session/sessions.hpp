@@ -43,8 +43,8 @@ class Sessions {
   void resume(ClientSession& session, const transport::ServerEvent& connected, core::Nanoseconds now);
   /// Handles the end of a connection: keeps the player for the grace period, or removes the session.
   void on_disconnected(const transport::ServerEvent& event, core::Nanoseconds now);
-  /// Disconnects a client that has not sent Hello in time.
-  void check_hello_timeout(ClientSession& session, core::Nanoseconds now);
+  /// Disconnects a client that has not sent Hello, or has not acknowledged its Welcome, in time.
+  void check_join_timeout(ClientSession& session, core::Nanoseconds now);
   /// Removes disconnected sessions whose grace period is over.
   void remove_expired(core::Nanoseconds now);
 
@@ -77,6 +77,7 @@ class Sessions {
   void restore_players(std::uint32_t next_player, const std::vector<KnownPlayer>& known);
 
  private:
+  void check_hello_timeout(ClientSession& session, core::Nanoseconds now);
   [[nodiscard]] ClientSession* find(transport::SessionId id) const;
   [[nodiscard]] bool has_room_for_disconnected() const;
 

@@ -24,7 +24,7 @@ void SimulatedNetwork::send(const Address& from, const Address& to, core::ByteVi
   const Ends ends{from, to};
   ++counters_.sent;
   counters_.bytes_sent += datagram.size();
-  if (is_cut(ends)) {
+  if (is_cut(ends, datagram.size())) {
     ++counters_.cut;
     return;
   }
@@ -86,17 +86,16 @@ void SimulatedNetwork::forget_idle_paths(core::Nanoseconds now) {
   path_cleanup_size_ = std::max(path_cleanup_size_, paths_.size() * 2);
 }
 
-void SimulatedNetwork::cut(const Address& address, Way way) { cuts_[address] = way; }
 void SimulatedNetwork::heal(const Address& address) { cuts_.erase(address); }
 void SimulatedNetwork::cut_path(const Address& from, const Address& to) { paths_[{from, to}].cut = true; }
 void SimulatedNetwork::heal_path(const Address& from, const Address& to) {
   if (const auto found = paths_.find({from, to}); found != paths_.end()) found->second.cut = false;
 }
 
-bool SimulatedNetwork::is_cut(const Ends& ends) const {
+bool SimulatedNetwork::is_cut(const Ends& ends, std::size_t bytes) const {
   const auto cut_off = [&](const Address& address, Way way) {
     const auto found = cuts_.find(address);
-    return found != cuts_.end() && includes(found->second, way);
+    return found != cuts_.end() && bytes > found->second.bytes && includes(found->second.way, way);
   };
   if (!cuts_.empty() && (cut_off(ends.from, Way::from) || cut_off(ends.to, Way::to))) return true;
   if (paths_.empty()) return false;

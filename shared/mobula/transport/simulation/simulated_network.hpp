@@ -35,7 +35,7 @@ struct NetworkCounters {
   std::uint64_t sent = 0;
   std::uint64_t lost = 0;        // randomly, inside and outside of bursts
   std::uint64_t bursts = 0;      // begun
-  std::uint64_t cut = 0;         // sent on a cut path
+  std::uint64_t cut = 0;         // sent on a cut path, or above its limit
   std::uint64_t overflowed = 0;  // found the queue full
   std::uint64_t duplicated = 0;
   std::uint64_t reordered = 0;
@@ -56,9 +56,11 @@ class SimulatedNetwork {
   void set_conditions(const NetworkConditions& conditions) { conditions_ = conditions; }
   void send(const Address& from, const Address& to, core::ByteView datagram, core::Nanoseconds now);
 
-  /// Drops datagrams in that direction until heal(). Datagrams in flight still arrive. Another cut replaces the
-  /// direction.
-  void cut(const Address& address, Way way = Way::both);
+  /// Drops datagrams in that direction until heal(). Datagrams in flight still arrive. Another cut or limit of the
+  /// address replaces this one.
+  void cut(const Address& address, Way way = Way::both) { limit(address, 0, way); }
+  /// Drops datagrams of more than `bytes` in that direction until heal().
+  void limit(const Address& address, std::size_t bytes, Way way = Way::both) { cuts_[address] = {way, bytes}; }
   void heal(const Address& address);
   /// Drops datagrams on one path in one direction. Cuts of addresses and of paths are independent.
   void cut_path(const Address& from, const Address& to);
@@ -92,6 +94,11 @@ class SimulatedNetwork {
   };
   static bool later(const Flight& a, const Flight& b) { return a.at != b.at ? a.at > b.at : a.order > b.order; }
 
+  // Datagrams of more than `bytes` are dropped.
+  struct Cut {
+    Way way = Way::both;
+    std::size_t bytes = 0;
+  };
   struct Ends {
     Address from;
     Address to;
@@ -113,7 +120,7 @@ class SimulatedNetwork {
   void corrupt(core::Bytes& bytes);
   core::Nanoseconds delay();
   bool chance(std::uint32_t share_ppm);
-  bool is_cut(const Ends& ends) const;
+  bool is_cut(const Ends& ends, std::size_t bytes) const;
   bool is_lost(Path& path);
   bool overflows(const Path& path, core::Nanoseconds now) const;
   core::Nanoseconds transmit(Path& path, std::size_t bytes, core::Nanoseconds now) const;
@@ -126,7 +133,7 @@ class SimulatedNetwork {
   std::vector<Flight> flights_;  // heap, earliest first
   std::vector<core::Bytes> spare_;
   std::uint64_t order_ = 0;
-  std::unordered_map<Address, Way> cuts_;
+  std::unordered_map<Address, Cut> cuts_;
   std::unordered_map<Ends, Path, HashEnds> paths_;  // only while conditions or cuts need them
   std::size_t path_cleanup_size_ = 1024;            // from this number on, idle paths are removed
 };

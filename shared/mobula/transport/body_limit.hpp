@@ -1,0 +1,74 @@
+// Size of the bodies that a session sends. Some paths carry small datagrams and drop large ones without a word, such as
+// tunnels that filter ICMP. The sender notices that by itself, from the outcomes of its datagrams by their size
+// (black hole detection in the spirit of RFC 8899).
+//
+//   untested ──► proven     a large body is acknowledged: reliable chunks may fill bodies
+//      │           │
+//      └───────────┴─────► reduced   several large ones in a row are lost while small ones arrive
+//                               └──► proven      a large one is acknowledged: one in probe_interval is sent
+//
+// While large ones are suspected, every other body is small, so that there are outcomes of both. A path that carries
+// nothing decides nothing.
+#pragma once
+
+#include <cstddef>
+#include <mobula/transport/session_body.hpp>
+
+namespace mobula::transport {
+
+/// Size of the bodies that a session sends.
+class BodyLimit {
+ public:
+  static constexpr std::size_t large_bytes = session_body_bytes_max;
+  /// Two chunks that fill a small body fill a large one together.
+  static constexpr std::size_t small_bytes = body_header_bytes + (session_body_bytes_max - body_header_bytes) / 2;
+  static constexpr int suspicious_losses = 4;
+  static constexpr int decisive_losses = 12;
+  static constexpr int decisive_arrivals = 4;
+  static constexpr unsigned probe_interval = 512;
+
+  /// Returns the size of the next body.
+  std::size_t next() {
+    if (reduced_) return ++since_probe_ % probe_interval == 0 ? large_bytes : small_bytes;
+    if (lost_ < suspicious_losses) return large_bytes;
+    small_turn_ = !small_turn_;
+    return small_turn_ ? small_bytes : large_bytes;
+  }
+  void on_acked(std::size_t bytes) {
+    if (bytes > small_bytes) {
+      *this = {};
+      proven_ = true;
+    } else if (lost_ >= suspicious_losses) {
+      ++arrived_;
+      decide();
+    }
+  }
+  void on_lost(std::size_t bytes) {
+    if (bytes <= small_bytes) return;
+    ++lost_;
+    decide();
+  }
+
+  [[nodiscard]] bool reduced() const { return reduced_; }
+  /// Returns the size of a body that has arrived, or for which there is no smaller one. Data that cannot be divided
+  /// later, such as reliable chunks, has at most this size.
+  [[nodiscard]] std::size_t certain_bytes() const { return proven_ ? large_bytes : small_bytes; }
+
+ private:
+  void decide() {
+    if (lost_ < decisive_losses || arrived_ < decisive_arrivals) return;
+    reduced_ = true;
+    proven_ = false;
+  }
+
+  int lost_ = 0;     // large ones since one was acknowledged
+  int arrived_ = 0;  // small ones since large ones are suspected
+  unsigned since_probe_ = 0;
+  bool small_turn_ = false;
+  bool proven_ = false;
+  bool reduced_ = false;
+};
+
+static_assert(2 * (BodyLimit::small_bytes - body_header_bytes) <= BodyLimit::large_bytes - body_header_bytes);
+
+}  // namespace mobula::transport

@@ -1,0 +1,85 @@
+#include <fcntl.h>
+#include <gtest/gtest.h>
+
+#include <core/unread_pipe.hpp>
+#include <mobula/core/log_queue.hpp>
+#include <thread>
+#include <vector>
+
+namespace mobula::core {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds patience{60'000};
+
+std::string report(std::uint64_t lost) { return "lost " + std::to_string(lost) + "\n"; }
+std::string line(int number) { return "line " + std::to_string(number) + "\n"; }
+
+// The thread takes the first lines and waits for the reader with them; the rest fills the queue.
+TEST(LogQueue, DropsTheNewestLinesThatNobodyReads) {
+  test::UnreadPipe pipe;
+  LogQueue* const queue = LogQueue::start(LogSink(pipe.writer(), report), 100);
+  ASSERT_NE(queue, nullptr);
+  queue->push(line(0));
+  EXPECT_FALSE(queue->flush(milliseconds(1)));
+  int number = 1;
+  while (queue->dropped() == 0) queue->push(line(number++));
+  for (int i = 0; i < 5; ++i) queue->push(line(number++));
+  const std::string text = pipe.read_until("lost 6\n");
+  std::string expected;
+  for (int i = 0; i < number - 6; ++i) expected += line(i);
+  EXPECT_EQ(text, expected + "lost 6\n") << "one gap, where it is reported";
+  EXPECT_EQ(queue->dropped(), 6u);
+  queue->push(line(number));
+  EXPECT_EQ(pipe.read_until("\n"), line(number));
+  EXPECT_TRUE(queue->flush(patience));
+}
+
+TEST(LogQueue, WritesLinesOfManyThreadsInTheirOrder) {
+  test::UnreadPipe pipe;
+  LogQueue* const queue = LogQueue::start(LogSink(pipe.writer(), report));
+  ASSERT_NE(queue, nullptr);
+  std::vector<std::thread> threads;
+  for (char name = 'a'; name < 'e'; ++name)
+    threads.emplace_back([queue, name] {
+      for (int i = 0; i < 1000; ++i) queue->push(std::string(1, name) + std::to_string(i) + "\n");
+    });
+  for (std::thread& thread : threads) thread.join();
+  queue->push("end\n");
+  const std::string text = pipe.read_until("end\n");
+  for (char name = 'a'; name < 'e'; ++name) {
+    std::size_t place = 0;
+    for (int i = 0; i < 1000; ++i) {
+      place = text.find(std::string(1, name) + std::to_string(i) + "\n", place);
+      ASSERT_NE(place, std::string::npos) << name << i;
+    }
+  }
+  EXPECT_TRUE(queue->flush(patience));
+  EXPECT_EQ(queue->dropped(), 0u);
+}
+
+TEST(LogQueue, CountsLinesThatCannotBeWritten) {
+  const int full = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
+  ASSERT_GE(full, 0);
+  LogQueue* const queue = LogQueue::start(LogSink(full, report));
+  ASSERT_NE(queue, nullptr);
+  for (int i = 0; i < 3; ++i) queue->push(line(i));
+  EXPECT_TRUE(queue->flush(patience));
+  EXPECT_EQ(queue->dropped(), 3u);
+  ::close(full);
+}
+
+// The thread blocks SIGPIPE, whatever the program does with it.
+TEST(LogQueue, AReaderThatEndsDoesNotEndTheProgram) {
+  test::UnreadPipe pipe;
+  pipe.close_reader();
+  LogQueue* const queue = LogQueue::start(LogSink(pipe.writer(), report));
+  ASSERT_NE(queue, nullptr);
+  queue->push(line(0));
+  EXPECT_TRUE(queue->flush(patience));
+  EXPECT_EQ(queue->dropped(), 1u);
+}
+
+}  // namespace
+}  // namespace mobula::core
