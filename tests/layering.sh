@@ -53,6 +53,7 @@ mobula/schema/*_generated.h  reflect resource wire server examples bots lobby
 mobula/schema/engine.hpp     hierarchy index resource server examples server.hpp client.hpp
 mobula/schema/*              examples lobby
 flatbuffers/*                reflect resource wire server/game examples
+spdlog/*                     core
 fmt/*                        core/format.hpp
 sodium.h                     core
 xxhash.h                     core

@@ -74,6 +74,8 @@ wrong client/mobula/client/mirror/mirror.cpp "<mobula/schema/components.hpp>" \
   "<mobula/schema/components.hpp>: only for examples lobby"
 
 # Libraries in their rooms.
+right shared/mobula/core/log.cpp "<spdlog/spdlog.h>"
+wrong server/examples/demo/main.cpp "<spdlog/spdlog.h>" "<spdlog/spdlog.h>: only for core"
 right shared/mobula/core/format.hpp "<fmt/format.h>"
 wrong shared/mobula/core/log.hpp "<fmt/format.h>" "<fmt/format.h>: only for core/format.hpp"
 wrong shared/mobula/wire/messages.cpp "<sodium.h>" "<sodium.h>: only for core"
@@ -104,11 +106,11 @@ shared/mobula/magic/wand.hpp:2: room 'magic' is not in the table of tests/layeri
 
 # Odd spacing does not hide an include. Tests may include anything. A tree without sources fails, and a table with a cycle.
 tree shared/mobula/core/log.cpp "<vector>"
-printf '  #  include<sodium.h>\n#\tinclude\t<mobula/net/udp.hpp>  // why not\n' >>"$dir/tree/shared/mobula/core/log.cpp"
+printf '  #  include<spdlog/x.h>\n#\tinclude\t<mobula/net/udp.hpp>  // why not\n' >>"$dir/tree/shared/mobula/core/log.cpp"
 expect 1 "shared/mobula/core/log.cpp:4: <mobula/net/udp.hpp>: core may not include net" "odd spacing"
 tree shared/mobula/core/log.cpp "<vector>"
 mkdir -p "$dir/tree/tests/core"
-echo '#include <sodium.h>' >"$dir/tree/tests/core/log_test.cpp"
+echo '#include <spdlog/spdlog.h>' >"$dir/tree/tests/core/log_test.cpp"
 expect 0 "" "tests may include anything"
 sed 's/^core$/core                 ecs/' "$checker" >"$dir/back.sh"
 chmod +x "$dir/back.sh"

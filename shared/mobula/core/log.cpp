@@ -1,3 +1,4 @@
+#include <spdlog/pattern_formatter.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,22 +17,40 @@
 namespace mobula::core {
 namespace {
 
-struct LevelText {
-  std::string_view name;
+struct SpdlogLevel {
+  spdlog::level::level_enum level;
   std::string_view colour;  // on a terminal
 };
-LevelText level_text(LogLevel level) {
+SpdlogLevel spdlog_level(LogLevel level) {
   switch (level) {
-    case LogLevel::trace: return {"trace", "\033[37m"};
-    case LogLevel::debug: return {"debug", "\033[36m"};
-    case LogLevel::info: return {"info", "\033[32m"};
-    case LogLevel::warn: return {"warning", "\033[33m\033[1m"};
-    case LogLevel::error: return {"error", "\033[31m\033[1m"};
+    case LogLevel::trace: return {spdlog::level::trace, "\033[37m"};
+    case LogLevel::debug: return {spdlog::level::debug, "\033[36m"};
+    case LogLevel::info: return {spdlog::level::info, "\033[32m"};
+    case LogLevel::warn: return {spdlog::level::warn, "\033[33m\033[1m"};
+    case LogLevel::error: return {spdlog::level::err, "\033[31m\033[1m"};
     case LogLevel::off: break;
   }
-  return {};
+  return {spdlog::level::off, {}};
 }
 constexpr std::string_view colour_end = "\033[m";
+
+// Returns a line of text with its line feed, the level in colour if the line is for a terminal.
+std::string text_line(const LogRecord& record, bool coloured) {
+  thread_local spdlog::pattern_formatter formatter("%Y-%m-%dT%H:%M:%S.%eZ %^%-7l%$ %v", spdlog::pattern_time_type::utc,
+                                                   "\n");
+  const SpdlogLevel level = spdlog_level(record.level);
+  const std::string text = to_text(record);
+  const spdlog::log_clock::time_point time{std::chrono::milliseconds(record.unix_ms)};
+  const spdlog::details::log_msg message(time, {}, {}, level.level, text);
+  spdlog::memory_buf_t formatted;
+  formatter.format(message, formatted);
+  std::string line(formatted.data(), formatted.size());
+  if (coloured) {
+    line.insert(message.color_range_end, colour_end);
+    line.insert(message.color_range_start, level.colour);
+  }
+  return line;
+}
 
 // Returns a format string with "…" for each argument: "… joined from …".
 std::string readable(std::string_view kind) {
@@ -131,9 +150,7 @@ class Log {
         .text = text,
         .fields = fields};
     if (format_.load(std::memory_order_relaxed) == LogFormat::json) return to_json(record) + '\n';
-    const LevelText shown = level_text(level);
-    return format("{} {}{:<7}{} {}\n", to_iso_time(record.unix_ms), coloured_ ? shown.colour : "", shown.name,
-                  coloured_ ? colour_end : "", to_text(record));
+    return text_line(record, coloured_);
   }
 
  private:

@@ -1,4 +1,4 @@
-// Logging: lines with level, module, text and fields. Thread-safe.
+// Logging: lines with level, module, text and fields. The only user of spdlog. Thread-safe.
 // Lines go to standard error, since standard output is for a program's result. Lines that cannot be written are
 // counted, and the next one that can is preceded by a report of their number. At most five lines per second are written
 // with one format string. Then one line reports the number of suppressed ones.
