@@ -8,8 +8,8 @@ core::Status Players::join(ClientSession& session, const ClientSession* restored
   Player& player = session.player;
   player.id = restored != nullptr ? restored->player.id : next_id_++;
   if (!player.spectator)
-    player.entity = restored != nullptr ? restored->player.entity : former_.find(player.account, world_.registry());
-  if (!world_.registry().valid(player.entity)) player.entity = ecs::null_entity;
+    player.entity =
+        restored != nullptr ? world_.player_entity(player.id) : former_.find(player.account, world_.registry());
   world_.add_viewer(player.id, player.entity, player.spectator);
   if (const core::Status asked = ask_game(player); !asked) {
     if (restored == nullptr) world_.remove_viewer(player.id);

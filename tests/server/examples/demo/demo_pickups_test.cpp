@@ -162,9 +162,12 @@ TEST_F(DemoGameSaves, ARestartWithAnotherTickRateKeepsTheTimes) {
 class DemoGameFull : public DemoGameSaves {
  protected:
   DemoGameFull() : DemoGameSaves(mobula::test::hamlet(), mobula::test::hamlet()->level().num_entities + 5) {}
-  // Takes all room.
+  // Takes all room, of prefabs and of single entities.
   void fill() {
-    for (auto filler = world->create(); filler; filler = world->create()) fillers.push_back(*filler);
+    constexpr Transform far{.position = {400, 0, 400}, .rotation = {}};
+    for (auto filler = world->spawn("medkit", &far); filler; filler = world->spawn("medkit", &far))
+      fillers.push_back(*filler);
+    EXPECT_FALSE(world->create().ok());
   }
   void free_one() {
     world->destroy(fillers.back());
