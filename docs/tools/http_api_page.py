@@ -65,7 +65,8 @@ def type_text(schema):
     if isinstance(kind, list):
         return " or ".join(type_text({**schema, "type": each}) for each in kind)
     if kind == "array":
-        return f"array of {type_text(schema.get('items', {}))}"
+        items = type_text(schema.get("items", {}))
+        return f"array of ({items})" if " or " in items else f"array of {items}"
     return kind + limits_text(schema, kind)
 
 

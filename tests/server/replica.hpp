@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <client/apply_delta.hpp>
+#include <functional>
 #include <map>
 #include <mobula/server/replication/client_view.hpp>
 #include <server/mirrored_words.hpp>
@@ -131,7 +132,7 @@ class Replica {
     encoded.begin_tick(now);
     view.forget(world_.reclaimed);
     view.note_published();
-    view.choose(now, bytes_max, [](std::uint32_t) { return 1.0f; });
+    view.choose(now, bytes_max, importance);
     std::size_t sent = 0;
     do {
       core::Bytes delta(datagram_bytes);
@@ -173,6 +174,7 @@ class Replica {
   LossyPipe<core::Bytes> deltas;
   LossyPipe<wire::InputDatagram> inputs;
   std::size_t bytes_sent = 0;
+  std::function<float(std::uint32_t)> importance = [](std::uint32_t) { return 1.0f; };  // by index
 
  private:
   void acknowledge(const wire::InputDatagram& input) {

@@ -1,6 +1,7 @@
 // A game without rules: anything may happen to any entity in any tick.
 #pragma once
 
+#include <limits>
 #include <mobula/core/random.hpp>
 #include <mobula/server/interest/relevance.hpp>
 #include <mobula/server/interest/viewer.hpp>
@@ -66,6 +67,16 @@ class UpheavalGame : public TinyGame {
       write(registry, thing);
     }
   }
+  // A few places and priorities are values that a game should not write. They take no random numbers.
+  static float any_priority(ecs::Entity thing) {
+    constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+    constexpr float all[] = {1, 2, 0.5f, 0, -1, nan, 1e38f, 1e-30f};
+    return all[thing.index % std::size(all)];
+  }
+  static float any_place(float place) {
+    if (place > 59) return std::numeric_limits<float>::quiet_NaN();
+    return place < -59 ? -std::numeric_limits<float>::infinity() : place;
+  }
   std::uint32_t pick(std::size_t count) { return random.below(static_cast<std::uint32_t>(count)); }
   void create(ecs::Registry& registry) {
     things.push_back(registry.create());
@@ -74,7 +85,8 @@ class UpheavalGame : public TinyGame {
   void hide(server::World& world, ecs::Entity thing) {
     server::Relevance relevance{.layer = static_cast<std::uint8_t>(random.below(2)),
                                 .interest_group = random.chance(1, 2) ? 0 : random.below(3),
-                                .owner = random.chance(1, 2) ? 0 : random.below(last_player + 1)};
+                                .owner = random.chance(1, 2) ? 0 : random.below(last_player + 1),
+                                .priority = any_priority(thing)};
     if (server::Relevance* there = world.registry().try_get<server::Relevance>(thing)) {
       *there = relevance;
     } else {
@@ -103,7 +115,7 @@ class UpheavalGame : public TinyGame {
   }
   void write(ecs::Registry& registry, ecs::Entity thing) {
     if (engine::Transform* transform = registry.try_get<engine::Transform>(thing); transform != nullptr)
-      transform->position.x = random.uniform(-60, 60);
+      transform->position.x = any_place(random.uniform(-60, 60));
     if (demo::Health* health = registry.try_get<demo::Health>(thing); health != nullptr && random.chance(1, 2))
       health->current = static_cast<std::uint16_t>(random.below(3));
     if (demo::Inventory* inventory = registry.try_get<demo::Inventory>(thing)) {

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <mobula/core/hash.hpp>
 #include <mobula/wire/entity_hash.hpp>
 #include <server/interest/reference_interest.hpp>
@@ -39,6 +41,16 @@ std::uint64_t hash_of(const ecs::Registry& registry, std::span<const ecs::PoolId
   return hash;
 }
 
+// Compares numbers. A NaN is equal to any other.
+bool same(const hierarchy::WorldTransform& a, const hierarchy::WorldTransform& b) {
+  const auto parts = [](const hierarchy::WorldTransform& of) {
+    return std::array{of.position.x, of.position.y, of.position.z, of.rotation.x,
+                      of.rotation.y, of.rotation.z, of.rotation.w};
+  };
+  return std::ranges::equal(parts(a), parts(b),
+                            [](float x, float y) { return x == y || (std::isnan(x) && std::isnan(y)); });
+}
+
 // Returns whether the WorldTransform is right: relative to the parent's, or a root's if the parent is dead or has
 // none.
 bool has_right_place(const ecs::Registry& registry, ecs::Entity entity) {
@@ -47,8 +59,8 @@ bool has_right_place(const ecs::Registry& registry, ecs::Entity entity) {
   if (local == nullptr || world == nullptr) return local == nullptr && world == nullptr;
   const auto* parent = registry.try_get<const engine::Parent>(entity);
   const auto* above = parent == nullptr ? nullptr : registry.try_get<const hierarchy::WorldTransform>(parent->entity);
-  return *world == (above != nullptr ? hierarchy::compose(*above, *local)
-                                     : hierarchy::WorldTransform{local->position, local->rotation});
+  return same(*world, above != nullptr ? hierarchy::compose(*above, *local)
+                                       : hierarchy::WorldTransform{local->position, local->rotation});
 }
 
 }  // namespace

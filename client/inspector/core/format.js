@@ -44,7 +44,7 @@ export function duration(seconds) {
 }
 
 export function position(value) {
-  return value ? value.map((each) => each.toFixed(1)).join(', ') : missing;
+  return value ? value.map((each) => each?.toFixed(1) ?? missing).join(', ') : missing;
 }
 
 // JSON notation of a value, including text and whole numbers of 64 bits.

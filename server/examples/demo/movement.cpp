@@ -33,7 +33,7 @@ float ground_distance_squared(const Vec3& a, const Vec3& b) {
 
 Vec3 towards(const Vec3& from, const Vec3& to, float speed) {
   const float distance = std::sqrt(ground_distance_squared(from, to));
-  if (distance < 0.01f) return {};
+  if (!(distance >= 0.01f && std::isfinite(distance))) return {};
   return on_ground((to.x - from.x) / distance * speed, (to.z - from.z) / distance * speed);
 }
 
@@ -45,6 +45,9 @@ Vec3 any_direction(mobula::core::Random& random, float speed) {
     if (length_squared > 0.01f && length_squared <= 1) return towards({}, point, speed);
   }
 }
+
+// Comparisons are written so that a place or velocity that is no number is far from everything and stands still: it
+// must not spread to others.
 
 // Returns the rotation about the vertical that faces `direction`, by half-angle formulas.
 mobula::engine::Quat facing(const Vec3& direction) {
@@ -73,7 +76,7 @@ Entity nearest(const std::vector<Prey>& prey, const Vec3& from) {
   float best_distance = sight * sight;
   for (const Prey& candidate : prey) {
     const float distance = ground_distance_squared(candidate.position, from);
-    if (distance >= best_distance) continue;
+    if (!(distance < best_distance)) continue;
     best_distance = distance;
     best = candidate.entity;
   }
@@ -123,7 +126,8 @@ void hunt(World& world, const Hunters& hunters) {
 }
 
 void walk(World& world, Entity mover, const Velocity& velocity) {
-  if (ground_distance_squared({}, velocity.linear) < still_squared) return;
+  const float speed_squared = ground_distance_squared({}, velocity.linear);
+  if (!(speed_squared >= still_squared && std::isfinite(speed_squared))) return;
   auto* transform = world.registry().try_get<Transform>(mover);
   if (transform == nullptr) return;
   const float dt = world.seconds_per_tick();

@@ -73,16 +73,28 @@ void send_taken(World& world, Entity taken, Entity avatar, const Pickup& pickup)
 }
 
 template <class At>
-save::Place to_place(const At& at) {
-  return {at.position.x, at.position.y, at.position.z, at.rotation.x, at.rotation.y, at.rotation.z, at.rotation.w};
-}
-
-template <class At>
 At from_place(const save::Place& place) {
   At at;
   at.position = {place.x(), place.y(), place.z()};
   at.rotation = {place.turn_x(), place.turn_y(), place.turn_z(), place.turn_w()};
   return at;
+}
+
+// A saved pickup is always one that load() accepts, whatever the values in the world are.
+float number(float value) { return std::isfinite(value) ? value : 0; }
+
+template <class At>
+save::Place to_place(const At& at) {
+  const float turn[] = {at.rotation.x, at.rotation.y, at.rotation.z, at.rotation.w};
+  const bool is_turned = std::ranges::all_of(turn, [](float part) { return std::isfinite(part); });
+  const mobula::engine::Quat rotation = is_turned ? at.rotation : mobula::engine::Quat{};
+  return {number(at.position.x),
+          number(at.position.y),
+          number(at.position.z),
+          rotation.x,
+          rotation.y,
+          rotation.z,
+          rotation.w};
 }
 
 bool is_finite(const save::Place& place) {
@@ -102,7 +114,7 @@ mobula::core::Bytes Pickups::save(const World& world) const {
     const save::Handle parent(each.parent.index, each.parent.generation);
     const mobula::ecs::Tick ticks = each.tick - std::min(each.tick, world.tick());
     due.push_back(save::CreateDue(builder, 0, static_cast<std::uint8_t>(each.pickup.kind), each.pickup.amount,
-                                  each.pickup.respawn_seconds, &place, milliseconds_of(world, ticks),
+                                  number(each.pickup.respawn_seconds), &place, milliseconds_of(world, ticks),
                                   each.parent ? &parent : nullptr, each.parent ? &local : nullptr));
   }
   builder.Finish(save::CreateGame(builder, builder.CreateVector(due)));
@@ -128,7 +140,7 @@ mobula::core::Status Pickups::load(const World& world, mobula::core::ByteView sa
     const Pickup pickup{.kind = static_cast<PickupKind>(each.kind()),
                         .amount = each.amount(),
                         .respawn_seconds = each.respawn_seconds()};
-    due.push_back({world.tick() + ticks_left(world, each), pickup, from_place<WorldTransform>(*each.place()),
+    due.push_back({world.tick_after(ticks_left(world, each)), pickup, from_place<WorldTransform>(*each.place()),
                    attached ? Entity{each.parent()->index(), each.parent()->generation()} : Entity{},
                    attached ? from_place<Transform>(*each.local()) : Transform{}});
   }
@@ -163,7 +175,7 @@ void Pickups::take(World& world) {
         for (const Taker& taker : takers) {
           if (!touches(taker.at, at) || !is_kind(pickup.kind)) continue;
           const float seconds = std::min(std::max(0.0f, pickup.respawn_seconds), respawn_seconds_max);
-          due_.push_back({world.tick() + ticks_of(world, seconds), pickup, at, parent_of(registry, entity), local});
+          due_.push_back({world.tick_after(ticks_of(world, seconds)), pickup, at, parent_of(registry, entity), local});
           reward(world, taker.avatar, pickup);
           send_taken(world, entity, taker.avatar, pickup);
           taken.push_back(entity);

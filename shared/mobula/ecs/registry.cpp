@@ -139,10 +139,27 @@ void Registry::find_runs(std::span<const Entity> entities) {
     runs_.push_back({entities[i], run_length(entities.subspan(i))});
 }
 
+void Registry::note_occupied(Pool& pool) noexcept {
+  if (is_occupied_[pool.id()]) return;
+  is_occupied_[pool.id()] = true;
+  occupied_pools_.push_back(&pool);
+}
+
+// Forgets empty pools. No other function does: so a removal need not look at its pool's size.
+void Registry::drop_server_only(std::uint32_t index) noexcept {
+  for (std::size_t i = occupied_pools_.size(); i-- > 0;) {
+    Pool& pool = *occupied_pools_[i];
+    if (pool.contains(index)) pool.remove(index);
+    if (pool.size() > 0) continue;
+    is_occupied_[pool.id()] = false;
+    occupied_pools_[i] = occupied_pools_.back();
+    occupied_pools_.pop_back();
+  }
+}
+
 inline void Registry::drop_components(std::uint32_t index, PrototypeId prototype) noexcept {
   for (const PoolId pool : index_.prototypes().pools(prototype)) pools_[pool]->remove(index);
-  for (Pool* pool : server_only_pools_)
-    if (pool->contains(index)) pool->remove(index);
+  drop_server_only(index);
 }
 
 void Registry::destroy(Entity entity) {
@@ -211,7 +228,10 @@ std::vector<Entity> Registry::living(const EntityRange& range) const {
 
 PoolSignals& Registry::signals(PoolId pool) {
   watched_ = true;
-  return pools_[pool]->make_watch().signals;
+  PoolSignals& signals = pools_[pool]->make_watch().signals;
+  const auto heard = std::ranges::lower_bound(heard_pools_, pool);
+  if (heard == heard_pools_.end() || *heard != pool) heard_pools_.insert(heard, pool);
+  return signals;
 }
 
 GroupSet& Registry::open_group(GroupPools pools) {
@@ -252,11 +272,15 @@ void Registry::emit_constructed(Pool& pool, std::span<const Entity> entities) {
   pool.watch()->signals.construct.emit(entities);
 }
 
-// Emits `destroy` of each pool for the entities that have its component. Iterates by index: a listener may open pools.
+// Emits `destroy` of each pool for the entities that have its component. Searches for each next pool: a listener may
+// open pools and listen to them.
 void Registry::emit_destroy(std::span<const Entity> entities, std::vector<Entity>& concerned) {
-  for (std::size_t i = 0; i < pools_.size(); ++i) {
-    const Pool& pool = *pools_[i];
-    if (pool.watch() == nullptr || pool.watch()->signals.destroy.empty()) continue;
+  for (PoolId next = 0;; ++next) {
+    const auto heard = std::ranges::lower_bound(heard_pools_, next);
+    if (heard == heard_pools_.end()) return;
+    next = *heard;
+    const Pool& pool = *pools_[next];
+    if (pool.watch()->signals.destroy.empty()) continue;
     concerned.clear();
     std::ranges::copy_if(entities, std::back_inserter(concerned), [&](Entity entity) {
       return valid(entity) && pool.contains(entity.index) && !is_removing(entity, pool);
@@ -325,6 +349,7 @@ void Registry::prepare_add(std::span<const Entity> entities, Pool& pool) {
 
 void Registry::commit_add(std::span<const Entity> entities, Pool& pool) noexcept {
   const bool schema = pool.is_schema();
+  if (!schema && !entities.empty()) note_occupied(pool);
   for (const Entity entity : entities) {
     pool.commit(entity.index);
     if (!schema) continue;
@@ -418,9 +443,12 @@ void Registry::check() const {
   for (const core::Owned<Pool>& pool : pools_) {
     pool->check();
     if (pool->is_schema()) pooled += pool->size();
+    MOBULA_ASSERT(pool->is_schema() || pool->size() == 0 || is_occupied_[pool->id()],
+                  "destroy() checks the pools that are not empty");
     for (const std::uint32_t index : pool->indices())
       MOBULA_ASSERT(index_.entities().at(index), "only the living have components");
   }
+  for (const Pool* pool : occupied_pools_) MOBULA_ASSERT(is_occupied_[pool->id()], "a pool is listed if it is marked");
   MOBULA_ASSERT(components == pooled, "pools hold the components of all prototypes");
   for (PrototypeId prototype = 0; prototype < index_.prototypes().size(); ++prototype)
     MOBULA_ASSERT(index_.prototypes().uses(prototype) == uses[prototype], "a prototype counts its entities");

@@ -288,7 +288,11 @@ class Registry {
   }
   void commit_add(Entity entity, Pool& pool, bool schema, const PreparedAdd& prepared) noexcept {
     pool.commit(entity.index, prepared.place);
-    if (!schema) return;
+    if (!schema) {
+      if (pool.size() == 1) [[unlikely]]
+        note_occupied(pool);
+      return;
+    }
     MOBULA_ASSERT(prepared.prototype == index_.entities().prototype_place(entity.index),
                   "a component's constructor makes entities");
     recompose(entity, prepared.prototype, prepared.from, prepared.to);
@@ -326,6 +330,9 @@ class Registry {
   // Destroys an entity whose listeners have been called.
   void destroy_notified(Entity entity) noexcept;
   void drop_components(std::uint32_t index, PrototypeId prototype) noexcept;
+  void drop_server_only(std::uint32_t index) noexcept;
+  // Notes that a server-only pool is no longer empty. Repeated calls have no effect.
+  [[gnu::noinline]] void note_occupied(Pool& pool) noexcept;
   // For one entity, by value: a handle without an address stays in a register.
   [[gnu::noinline]] void make_group_room(Pool& pool, Entity entity);
   [[gnu::noinline]] void emit_constructed(Pool& pool, Entity entity);
@@ -375,8 +382,13 @@ class Registry {
   std::vector<Pool*> pool_by_slot_;                // by type_slot<T>
   std::uint32_t slot_count_ = 0;                   // its size, without the division that a vector's size() takes
   std::vector<core::Owned<Pool>> pools_;
-  std::vector<Pool*> server_only_pools_;  // destroy() checks them all
-  bool watched_ = false;                  // a pool has a watch, which it never loses
+  // Server-only pools that are not empty, and some that have become so. destroy() checks these alone, so that pools
+  // cost nothing while they are empty. Holds as many as there are server-only pools without an allocation.
+  std::vector<Pool*> occupied_pools_;
+  std::vector<bool> is_occupied_;        // by pool: in occupied_pools_
+  std::uint32_t server_only_count_ = 0;  // pools
+  std::vector<PoolId> heard_pools_;      // pools that signals() was called for, ascending
+  bool watched_ = false;                 // a pool has a watch, which it never loses
   Signal created_;
   Signal destroying_;
   std::vector<core::Owned<GroupSet>> groups_;

@@ -53,12 +53,14 @@ core::Result<PoolId> Registry::open_pool(core::StringId32 type_id, std::string_v
   if (config_.entities.recycling == Recycling::given) pool->make_watch();
   pools_.reserve(made + 1);
   pools_by_key_.reserve(made + 1);
-  server_only_pools_.reserve(server_only_pools_.size() + 1);
+  occupied_pools_.reserve(server_only_count_ + 1);
+  is_occupied_.reserve(made + 1);
   index_.prototypes().reserve_pools(made + 1);
   const PoolKey key{pool_key(type_id, instance), made};
   pools_by_key_.insert(std::lower_bound(pools_by_key_.begin(), pools_by_key_.end(), key), key);
   index_.prototypes().add_pool(key.key);
-  if (!type->schema) server_only_pools_.push_back(pool.get());
+  is_occupied_.push_back(false);
+  server_only_count_ += type->schema ? 0 : 1;
   pools_.push_back(std::move(pool));
   return made;
 }

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <mobula/hierarchy/hierarchy.hpp>
 #include <mobula/hierarchy/rigid.hpp>
@@ -25,6 +26,12 @@ Pool* find_pool(ecs::Registry& registry) {
 }
 
 WorldTransform as_root(const Transform& local) { return {local.position, local.rotation}; }
+
+bool is_finite(const Transform& local) {
+  const float parts[] = {local.position.x, local.position.y, local.position.z, local.rotation.x,
+                         local.rotation.y, local.rotation.z, local.rotation.w};
+  return std::ranges::all_of(parts, [](float part) { return std::isfinite(part); });
+}
 
 // Compares bits: -0 differs from 0, and NaN equals itself. (A third faster than arrays of std::bit_cast.)
 bool same_bits(const WorldTransform& a, const WorldTransform& b) {
@@ -213,7 +220,8 @@ core::Status Hierarchy::set_parent_in_place(Entity child, Entity parent) {
   const WorldTransform place = world(child);
   if (core::Status set = set_parent(child, parent); !set) return set;
   const bool moves = registry_.has<Transform>(parent);
-  registry_.get<Transform>(child) = relative_to(moves ? world(parent) : WorldTransform{}, place);
+  const Transform local = relative_to(moves ? world(parent) : WorldTransform{}, place);
+  if (is_finite(local)) registry_.get<Transform>(child) = local;
   return core::Done{};
 }
 

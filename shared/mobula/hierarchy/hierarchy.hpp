@@ -44,7 +44,8 @@ class Hierarchy {
   /// change nothing: "stale handle", "circle", "too deep" (an entity would be deeper than max_depth, or below an
   /// existing cycle).
   core::Status set_parent(ecs::Entity child, ecs::Entity parent);
-  /// Sets the parent, but keeps the child's place in the world: writes its Transform, if it has one.
+  /// Sets the parent, but keeps the child's place in the world: writes its Transform, if it has one. If a place is not
+  /// finite, the Transform is kept instead: then the child has a place again as soon as its parent has one.
   core::Status set_parent_in_place(ecs::Entity child, ecs::Entity parent);
 
   // The following functions use the components' present values. They read the blocks of Parents written in this tick

@@ -39,11 +39,16 @@ class SentHistory {
   /// Capacity up to which it grows to keep lost datagrams of the last lost_remembered.
   static constexpr std::uint32_t capacity_for_lost = 512;
   static constexpr core::Nanoseconds lost_remembered = 5 * core::second;
+  // Sequences beyond the newest acknowledged one. Each side may get this far ahead, and again as far by answers to the
+  // other's datagrams. That is half of the distance at which a sequence is taken for an old one.
+  static constexpr std::uint16_t unacknowledged_max = 0x2000;
 
   /// Returns the sequence of the next datagram passed to add().
   [[nodiscard]] std::uint16_t next() const { return next_; }
   [[nodiscard]] bool was_sent(std::uint16_t sequence) const { return is_after(next_, sequence); }
   [[nodiscard]] std::uint32_t in_flight() const { return distance(oldest_waiting_, next_); }
+  /// Returns whether the peer has acknowledged nothing for so long that sequences must not rise any further.
+  [[nodiscard]] bool is_used_up() const { return distance(newest_acked_, next_) > unacknowledged_max; }
   /// Requires in_flight() > 0.
   [[nodiscard]] const SentDatagram& oldest_waiting() const { return ring_[oldest_waiting_]; }
 
@@ -70,6 +75,7 @@ class SentHistory {
     std::uint64_t fresh = mask & ~known_acks(ack);
     last_ack_ = ack;
     last_mask_ = mask;
+    if (is_after(ack, newest_acked_)) newest_acked_ = ack;
     for (; fresh != 0; fresh &= fresh - 1) {
       const int n = std::countr_zero(fresh);
       const std::uint16_t sequence = plus(ack, -n);
@@ -131,6 +137,7 @@ class SentHistory {
   std::uint64_t last_mask_ = 0;
   std::uint32_t peak_ = 0;  // maximum in flight since the last trim
   std::uint16_t last_ack_ = 0;
+  std::uint16_t newest_acked_ = 0;
   std::uint16_t next_ = 1;
   std::uint16_t oldest_waiting_ = 1;
 };

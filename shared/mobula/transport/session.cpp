@@ -49,6 +49,7 @@ bool Session::next_unreliable(core::Bytes& message) {
 }
 
 std::size_t Session::budget_bytes(core::Nanoseconds now) const {
+  if (sent_.is_used_up()) return 0;
   const auto queued = static_cast<std::int64_t>(unreliable_out_.size() + sender(Lane::control).unsent_bytes());
   return static_cast<std::size_t>(std::max<std::int64_t>(0, rate_.budget_at(clock_.at(now)) - queued));
 }
@@ -70,6 +71,7 @@ void Session::receive(core::ByteView body, core::Nanoseconds now) {
     return;
   }
   received_.note(sequence);
+  probe_is_old_ = true;
   ++stats_.datagrams_received;
   stats_.bytes_received += body.size();
   link_.on_received(body.size(), clock_.now());
@@ -238,23 +240,36 @@ std::size_t Session::write_datagram(core::MutableBytes out) {
   SentDatagram record;
   record.at = clock_.now();
   record.first_tag = fates_.next_number();
-  const std::size_t size = body_header_bytes + write_entries(out, record);
+  const bool used_up = sent_.is_used_up();
+  const std::size_t entries = used_up ? 0 : write_entries(out, record);
+  const std::size_t size = body_header_bytes + entries;
   if (size == body_header_bytes && !ack_owed_ && !keepalive_due_) return 0;
 
+  record.size = static_cast<std::uint16_t>(size);
   const Ack ack = received_.next_ack();
-  core::store(out.data(), sent_.next());
+  core::store(out.data(), take_sequence(record, used_up));
   core::store(out.data() + 2, ack.sequence);
   core::store(out.data() + 4, ack.bits);
-  record.size = static_cast<std::uint16_t>(size);
-  sent_.add(record, [this](const SentDatagram& datagram) { on_lost(datagram); });
   if (received_.reported()) ack_owed_ = false;
   keepalive_due_ = false;
   last_sent_ = clock_.now();
-  rate_.on_sent(size);
   link_.on_sent(size);
   ++stats_.datagrams_sent;
   stats_.bytes_sent += size;
   return size;
+}
+
+// Returns the sequence of a datagram. One that is a header alone is sent again with its sequence while the peer is
+// silent. After each datagram of the peer it gets a new one, as an old one would be a duplicate, and its ack not be
+// seen.
+std::uint16_t Session::take_sequence(const SentDatagram& record, bool used_up) {
+  if (used_up && probes_ && !probe_is_old_) return plus(sent_.next(), -1);
+  probes_ = used_up;
+  probe_is_old_ = false;
+  const std::uint16_t sequence = sent_.next();
+  sent_.add(record, [this](const SentDatagram& datagram) { on_lost(datagram); });
+  rate_.on_sent(record.size);
+  return sequence;
 }
 
 // Control and unreliable messages may overdraw the budget, so that a low rate can still send large ones. Bulk may not:

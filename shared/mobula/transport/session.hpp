@@ -4,6 +4,8 @@
 //
 // Order of sending: the control lane, unreliable messages, then the bulk lane with the rest of the rate.
 // Bulk chunks have datagrams of their own, so that a full bulk inbox does not delay other messages.
+// While the peer acknowledges nothing for long, only headers are sent and sequences do not rise. The peer would take
+// further ones for old ones.
 // A datagram is accepted as a whole or not at all. Malformed, stale and duplicate datagrams, and those without room in
 // an inbox, are counted, change nothing and are not acknowledged.
 //
@@ -173,6 +175,7 @@ class Session {
   void give_up_old();
   void drop_expired();
   void trim();
+  [[nodiscard]] std::uint16_t take_sequence(const SentDatagram& record, bool used_up);
   std::size_t write_entries(core::MutableBytes out, SentDatagram& record);
   std::size_t write_unreliable(core::MutableBytes out, SentDatagram& record);
 
@@ -185,6 +188,8 @@ class Session {
   bool path_shrank_ = false;
   bool ack_owed_ = false;
   bool keepalive_due_ = false;  // in the current flush
+  bool probes_ = false;         // the last datagram was a header alone, sent while the sequences were used up
+  bool probe_is_old_ = false;   // a datagram was accepted since
   std::optional<Reason> disconnect_reason_;
 
   SentHistory sent_;

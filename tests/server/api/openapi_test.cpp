@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
+#include <limits>
 #include <mobula/server/admin/documents.hpp>
 #include <mobula/server/admin/live.hpp>
 #include <mobula/server/admin/tokens.hpp>
@@ -133,6 +135,30 @@ TEST_F(ApiAnswers, MatchTheDocument) {
   expect_as_documented("GET", "/api/bans", "/api/bans");
   expect_as_documented("DELETE", "/api/bans/eve", "/api/bans/{account}");
   EXPECT_EQ(good, 20);
+}
+
+TEST_F(ApiAnswers, APlaceThatIsNoNumberMatchesTheDocument) {
+  world.village.join("anna");
+  world.ticks(40);
+  const std::string handle = world.get("/api/entities?component=Avatar")["entities"][0]["handle"];
+  const ecs::Entity avatar = *ecs::parse_entity(handle);
+  engine::Transform& place = world.registry().get<engine::Transform>(avatar);
+  place.position = {std::nanf(""), std::numeric_limits<float>::infinity(), 1e30f};
+  place.rotation = {std::nanf(""), 0, 0, 0};
+  world.ticks(2);
+  const std::string of_entity = "/api/entities/{handle}/{component}/{property}";
+  expect_as_documented("GET", "/api/entities", "/api/entities");
+  expect_as_documented("GET", "/api/entities/" + handle, "/api/entities/{handle}");
+  expect_as_documented("GET", "/api/entities/" + handle + "/Transform/position.x", of_entity);
+  EXPECT_EQ(good, 3);
+  const json entity = world.get("/api/entities/" + handle);
+  EXPECT_TRUE(entity["position"][0].is_null() && entity["position"][1].is_null());
+  EXPECT_EQ(entity["position"][2], 1e30);
+  for (const char* axis : {"x", "y", "z"})
+    expect_as_documented("PUT", "/api/entities/" + handle + "/Transform/position." + axis, of_entity, "0");
+  world.ticks(6);
+  EXPECT_EQ(world.get("/api/entities/" + handle)["position"], json::array({0, 0, 0}));
+  EXPECT_GT(world.village.clients[0]->connection.mirror()->size(), 10u) << "the player sees its surroundings";
 }
 
 TEST_F(ApiAnswers, HeadIsAnsweredAsGetIs) {

@@ -80,6 +80,37 @@ TEST(World, IsFullAtItsEntitiesMax) {
   world->registry().check();
 }
 
+// 100,000 lives at 64 indices use a tenth of a percent of their generations.
+TEST(World, ASmallWorldServesManyShortLives) {
+  const auto world = std::move(*World::make({.schema = test::game_schema(), .level = nullptr, .entities_max = 64}));
+  std::vector<ecs::Entity> living;
+  ecs::Entity last;
+  for (int i = 0; i < 100'000; ++i) {
+    const core::Result<ecs::Entity> made = world->create(demo::Health{});
+    ASSERT_TRUE(made.ok()) << i;
+    EXPECT_NE(*made, last);
+    last = *made;
+    living.push_back(*made);
+    if (living.size() < 64) continue;
+    for (const ecs::Entity entity : living) world->destroy(entity);
+    living.clear();
+    world->end_tick();
+  }
+  EXPECT_EQ(world->registry().entities().retired(), 0u);
+  while (living.size() < 64) living.push_back(world->create(demo::Health{}).value());
+  EXPECT_STREQ(world->create(demo::Health{}).error().reason, "too many entities");
+}
+
+TEST(World, ATickInTheFutureDoesNotWrap) {
+  const auto world = std::move(*World::make({.schema = test::game_schema(), .level = nullptr}));
+  EXPECT_EQ(world->tick_after(0), 1u);
+  EXPECT_EQ(world->tick_after(20), 21u);
+  world->registry().set_tick(ecs::ticks_max);
+  EXPECT_EQ(world->tick_after(0xffff), ~0u);
+  EXPECT_EQ(world->tick_after(0xfffe), ~0u - 1);
+  EXPECT_EQ(world->tick_after(86'400 * 20), ~0u);
+}
+
 TEST(World, DestroysAnEntityWithItsDescendants) {
   const auto world = make_world();
   ecs::Registry& registry = world->registry();

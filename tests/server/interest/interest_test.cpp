@@ -310,6 +310,42 @@ TEST_F(InterestTest, ImportanceFallsWithViewpointDistance) {
   EXPECT_EQ(importance(other), 1);
 }
 
+TEST_F(InterestTest, APriorityBeyondItsRangeCountsAsTheNearest) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const float infinity = std::numeric_limits<float>::infinity();
+  testing::internal::CaptureStderr();
+  const std::vector<std::pair<float, float>> expected{{nan, Relevance::priority_min},
+                                                      {0, Relevance::priority_min},
+                                                      {-1, Relevance::priority_min},
+                                                      {1e-30f, Relevance::priority_min},
+                                                      {-infinity, Relevance::priority_min},
+                                                      {0.1f, 0.1f},
+                                                      {100, 100},
+                                                      {1e38f, Relevance::priority_max},
+                                                      {infinity, Relevance::priority_max}};
+  const Entity thing = make({0, 0, 0});
+  for (const auto& [written, counted] : expected) {
+    relevance(thing).priority = written;
+    end_tick();
+    EXPECT_EQ(interest.importance(interest.observer(viewer), thing.index), counted) << written;
+  }
+  const std::string log = testing::internal::GetCapturedStderr();
+  const std::string line = "entity " + to_string(thing) + " has priority nan, which counts as 0.1";
+  EXPECT_NE(log.find(line), std::string::npos) << log;
+  EXPECT_EQ(log.find("has priority"), log.rfind("has priority")) << "the first alone is logged: " << log;
+}
+
+TEST_F(InterestTest, APriorityThatIsNoNumberCausesNoQueries) {
+  const Entity thing = make({0, 0, 0}, {.priority = std::numeric_limits<float>::quiet_NaN()});
+  end_tick();
+  const std::uint64_t version = interest.version();
+  for (int i = 0; i < 3; ++i) {
+    relevance(thing).interest_group = 0;  // written, and unchanged
+    end_tick();
+  }
+  EXPECT_EQ(interest.version(), version);
+}
+
 TEST_F(InterestTest, TheSteadyStateAllocatesNothing) {
   core::Random random(1);
   std::vector<Entity> all;

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <mobula/server/interest/relevance.hpp>
 #include <server/tiny_game.hpp>
 
@@ -154,6 +155,38 @@ TEST_F(ServerLook, OwnerOnlyFieldsAreSentWhileTheClientOwnsThem) {
   EXPECT_EQ(items_when_given_to(own), 3);
   EXPECT_EQ(items_when_given_to(own + 1), 0);
   EXPECT_EQ(items_when_given_to(0), 0) << "without an owner";
+}
+
+// 600 entities change in each tick, and 200 fit. One does not matter to the game: it is sent all the same, and its end
+// at once.
+TEST(ServerPriority, NoPriorityHidesAChangeOrAnEnd) {
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  for (const float priority : {0.0f, -1.0f, nan, 1e-30f, 1.0f}) {
+    SCOPED_TRACE(priority);
+    test::TinyGame game;
+    test::Village village(game, ServerConfig{.verify_one_in = 1, .delta_bytes_per_tick_max = 1200});
+    ecs::Registry& registry = village.server->world().registry();
+    const ecs::Entity decor = registry.create();
+    registry.add<engine::Transform>(decor);
+    registry.add<Relevance>(decor).priority = priority;
+    test::Village::Client& ada = village.join("ada");
+    ASSERT_TRUE(village.tick_until([&] { return village.mirrors(ada); }));
+    game.churn = 600;
+    village.ticks(50);
+    const core::StringId32 transform(engine::Transform::component_name);
+    const auto shown = [&] {
+      const ecs::Registry& mirrored = ada.connection.mirror()->registry();
+      const std::byte* there = mirrored.try_read(decor, mirrored.find_pool(transform, transform));
+      return there == nullptr ? nan : core::load<engine::Transform>(there).position.x;
+    };
+    registry.get<engine::Transform>(decor).position.x = 7;
+    EXPECT_TRUE(village.tick_until([&] { return shown() == 7; }, 60));
+    registry.destroy(decor);
+    EXPECT_TRUE(village.tick_until([&] { return !ada.connection.mirror()->registry().valid(decor); }, 5));
+    game.churn = 0;
+    EXPECT_TRUE(village.tick_until([&] { return village.mirrors(ada); }));
+    EXPECT_EQ(ada.connection.stats().mismatched_ticks, 0u);
+  }
 }
 
 TEST_F(ServerLook, AJoinedGroupIsVisibleAtOnce) {

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <examples/demo/demo_game.hpp>
 #include <headless/temporary_folder.hpp>
+#include <limits>
 #include <server/hamlet.hpp>
 #include <server/tiny_game.hpp>
 #include <stdexcept>
@@ -201,6 +203,77 @@ TEST(ServerStore, ARestoredPlayerHasItsLastEntity) {
   ASSERT_TRUE(lives.village->tick_until([&] { return bo_again.connection.player_entity() != ecs::null_entity; }));
   EXPECT_EQ(next.players.back().id, 2u) << "a player without an entity keeps its number";
   EXPECT_EQ(next.players.back().entity, ecs::null_entity);
+}
+
+TEST(ServerStore, AnAvatarWithoutAPlaceIsRestoredAndJoins) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  for (const float bad : {nan, std::numeric_limits<float>::infinity(), 1e30f, -0.0f}) {
+    SCOPED_TRACE(bad);
+    Lives lives;
+    demo::DemoGame game;
+    lives.begin(game);
+    Village::Client& ada = lives.join("ada");
+    ASSERT_TRUE(lives.village->tick_until([&] { return ada.connection.complete(); }));
+    const ecs::Entity avatar = ada.connection.player_entity();
+    lives.registry().get<engine::Transform>(avatar).position = {bad, 0, 0};
+    lives.registry().get<demo::Velocity>(avatar).linear = {bad, 0, nan};
+    lives.village->ticks(50);
+    lives.end();
+
+    demo::DemoGame next;
+    lives.begin(next);
+    const float restored = lives.registry().get<const engine::Transform>(avatar).position.x;
+    EXPECT_TRUE(std::isnan(bad) ? std::isnan(restored) : restored == bad);
+    EXPECT_EQ(std::signbit(restored), std::signbit(bad));
+    lives.registry().view<const demo::Wander, const engine::Transform>().each(
+        [](ecs::Entity mob, const demo::Wander&, const engine::Transform& transform) {
+          EXPECT_TRUE(std::isfinite(transform.position.x) && std::isfinite(transform.position.z)) << to_string(mob);
+        });
+    Village::Client& again = lives.join("ada");
+    ASSERT_TRUE(lives.mirrors(again));
+    EXPECT_EQ(again.connection.player_entity(), avatar);
+    EXPECT_NE(again.connection.mirror()->tick_of(avatar), 0u);
+    lives.registry().get<engine::Transform>(avatar).position = {};
+    lives.registry().get<demo::Velocity>(avatar).linear = {};
+    lives.village->ticks(6);
+    EXPECT_GT(again.connection.mirror()->size(), 10u) << "sees its surroundings";
+    EXPECT_TRUE(lives.mirrors(again));
+  }
+}
+
+// The last ticks of a world: saved, restored, and run to the end.
+TEST(ServerStore, AWorldRunsToItsLastTick) {
+  Lives lives;
+  demo::DemoGame game;
+  lives.begin(game);
+  lives.registry().set_tick(ecs::ticks_max - 900);
+  Village::Client& ada = lives.join("ada");
+  ASSERT_TRUE(lives.village->tick_until([&] { return ada.connection.complete(); }));
+  ada.connection.set_command(test::move_command(1, 0));
+  const float before = lives.registry().get<const engine::Transform>(ada.connection.player_entity()).position.x;
+  lives.village->ticks(60);
+  EXPECT_GT(lives.registry().get<const engine::Transform>(ada.connection.player_entity()).position.x, before);
+  const ecs::Entity avatar = ada.connection.player_entity();
+  EXPECT_TRUE(lives.mirrors(ada));
+  lives.end();
+
+  demo::DemoGame next;
+  lives.begin(next);
+  EXPECT_GT(lives.village->server->world().tick(), ecs::ticks_max - 900);
+  EXPECT_EQ(lives.village->server->world().tick_after(1), lives.village->server->world().tick() + 1);
+  EXPECT_EQ(lives.village->server->world().tick_after(~0u), ~0u) << "does not wrap";
+  EXPECT_EQ(lives.village->server->world().tick_after(70'000), ~0u);
+  Village::Client& again = lives.join("ada");
+  ASSERT_TRUE(lives.mirrors(again));
+  EXPECT_EQ(again.connection.player_entity(), avatar);
+  ASSERT_TRUE(lives.village->tick_until([&] { return lives.village->server->drained(); }, 1000));
+  EXPECT_EQ(lives.village->server->world().tick(), ecs::ticks_max + 1);
+  EXPECT_EQ(again.connection.stats().mismatched_ticks, 0u);
+  lives.end();
+  lives.store.reset();
+  const auto worn = store::Store::open({.path = lives.folder.path() + "/world.db", .schema = test::game_schema()});
+  ASSERT_FALSE(worn.ok());
+  EXPECT_STREQ(worn.error().reason, "worn out");
 }
 
 TEST(ServerStore, APlayerThatDoesNotReconnectLeaves) {

@@ -80,6 +80,21 @@ TEST(ComponentTable, ValuesThatSqliteWouldChangeAreRestored) {
   }
 }
 
+TEST(ComponentTable, AViewShowsWhatIsNoNumberAsText) {
+  const auto schema = test::load_schema("struct C (component) { a:float; b:double; }");
+  const reflect::Component& component = *schema->find("C");
+  TableFile file(component);
+  file.database.run("INSERT INTO entities VALUES (1, '1.1', NULL)");
+  core::Bytes row(component.size);
+  core::store(row.data() + component.find_field("a")->offset, std::numeric_limits<float>::quiet_NaN());
+  core::store(row.data() + component.find_field("b")->offset, -std::numeric_limits<double>::infinity());
+  file.write(1, row);
+  Statement statement = file.database.prepare("SELECT a, b || '' FROM v");
+  ASSERT_TRUE(statement.next());
+  EXPECT_EQ(statement.text(0), "NaN");
+  EXPECT_EQ(statement.text(1), "-Inf");
+}
+
 TEST(ComponentTable, AnUnsavedFieldIsRestoredAsItsDefault) {
   const auto schema = test::load_schema("struct C (component) { a:int; b:int (not_saved, default:\"7\"); }");
   const reflect::Component& component = *schema->find("C");

@@ -3,6 +3,7 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <cmath>
 #include <mobula/hierarchy/world_transform.hpp>
 #include <mobula/index/properties.hpp>
 #include <mobula/server/api/query_impl.hpp>
@@ -75,8 +76,9 @@ class EntityLabels {
   std::vector<const Field*> fields_;  // by pool; null if the component has no text
 };
 
-// Returns the shortest decimal form: 4.6, not 4.599999904632568.
-double shortest(float value) {
+// Returns the shortest decimal form: 4.6, not 4.599999904632568. Null for what is no number or infinite.
+json shortest(float value) {
+  if (!std::isfinite(value)) return nullptr;
   std::array<char, 32> text;
   const auto written = std::to_chars(text.data(), text.data() + text.size(), value);
   double read = value;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mobula/core/random.hpp>
@@ -153,6 +154,12 @@ class World {
   [[nodiscard]] std::vector<Kick> take_kicks() { return std::exchange(kicks_, {}); }
   /// Returns the current tick, counted from 1. Tick 1 contains the level as it was spawned.
   [[nodiscard]] ecs::Tick tick() const { return registry_.tick(); }
+  /// Returns the tick that is `ticks` after the current one, at most 2^32 - 1. That tick is beyond the world's last
+  /// one, ecs::ticks_max, and never comes. A plain sum could wrap to a tick of the past.
+  [[nodiscard]] ecs::Tick tick_after(ecs::Tick ticks) const {
+    constexpr ecs::Tick never = std::numeric_limits<ecs::Tick>::max();
+    return ticks < never - tick() ? tick() + ticks : never;
+  }
   [[nodiscard]] std::uint32_t ticks_per_second() const { return config_.ticks_per_second; }
   [[nodiscard]] float seconds_per_tick() const { return 1.0f / static_cast<float>(config_.ticks_per_second); }
   [[nodiscard]] core::Random& random() { return random_; }

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <mobula/core/log.hpp>
 #include <mobula/server/interest/interest.hpp>
 #include <utility>
 
@@ -104,11 +105,23 @@ void Interest::follow_positions() {
   if (any && grid_.near_count() > 0) ++version_;
 }
 
+// Keeps the priority in its range, so that no order depends on a NaN and equal states are equal.
+Relevance Interest::counted(std::uint32_t index, const Relevance& written) {
+  Relevance relevance = written;
+  relevance.priority = counted_priority(written.priority);
+  if (relevance.priority != written.priority && !std::exchange(logged_priority_, true))
+    core::log_warn("server", "entity {} has priority {}, which counts as {}; the range is {} to {}",
+                   to_string(registry_.entities().at(index)), written.priority, relevance.priority,
+                   Relevance::priority_min, Relevance::priority_max);
+  return relevance;
+}
+
 void Interest::read(std::uint32_t index) {
   Member now;
   now.published = true;
   const std::uint32_t relevance = relevances_.find(index);
-  if (relevance != ecs::Pool::none) now.relevance = *relevances_.typed_address<const Relevance>(relevance);
+  if (relevance != ecs::Pool::none)
+    now.relevance = counted(index, *relevances_.typed_address<const Relevance>(relevance));
   MOBULA_CHECK(now.relevance.layer < layer_count_,
                "a Relevance names layer " + std::to_string(now.relevance.layer) + ", which the game has not declared");
   const std::uint32_t world = worlds_.find(index);

@@ -81,9 +81,9 @@ class Interest {
     [[nodiscard]] std::span<const engine::Vec3> all() const { return {at.data(), count}; }
   };
   [[nodiscard]] Observer observer(const Viewer& viewer) const;
-  /// Returns the entity's priority, reduced by its distance to the nearest viewpoint. It is half the priority at half
-  /// the layer's radius, a fifth at the radius, and never less than at the leave radius. Where distance does not count,
-  /// or nothing is published, it is the priority itself.
+  /// Returns the entity's counted priority, reduced by its distance to the nearest viewpoint. It is half the priority
+  /// at half the layer's radius, a fifth at the radius, and never less than at the leave radius. Where distance does
+  /// not count, or nothing is published, it is the priority itself.
   [[nodiscard]] float importance(const Observer& observer, std::uint32_t index) const;
   /// Returns the owner's player id. 0 if there is none.
   [[nodiscard]] std::uint32_t owner(std::uint32_t index) const {
@@ -120,6 +120,7 @@ class Interest {
   [[nodiscard]] bool may_see(const Viewer& viewer, std::uint32_t index, bool in_view) const;
   [[nodiscard]] bool is_within_reach(const Viewer& viewer, ecs::Entity entity, const Member& member,
                                      const engine::Vec3& position, bool in_view) const;
+  [[nodiscard]] Relevance counted(std::uint32_t index, const Relevance& written);
   void read(std::uint32_t index);
   void update_member(std::uint32_t index, const Member& now, const engine::Vec3& position);
   bool follow_departures(const ecs::Pool& pool, hierarchy::LastSeen& last_seen);
@@ -143,6 +144,7 @@ class Interest {
   ecs::Tick last_tick_ = 0;
   std::uint64_t version_ = 1;
   std::uint64_t owners_version_ = 0;
+  bool logged_priority_ = false;  // a priority outside of its range
 };
 
 }  // namespace mobula::server

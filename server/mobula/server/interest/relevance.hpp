@@ -26,12 +26,24 @@ constexpr float leave_radius(const Layer& layer) {
 
 /// A server-only component. May be changed at any time.
 struct Relevance {
+  // Their ratio bounds how long an entity waits while more changes than can be sent.
+  static constexpr float priority_min = 0.1f;
+  static constexpr float priority_max = 100;
+
   std::uint8_t layer = 0;            // number of the layer, in the order of declaration
   std::uint32_t interest_group = 0;  // only viewers in this group see the entity, such as a team. 0 means everyone
   std::uint32_t owner = 0;           // player id: relevant to that player at any distance. 0 means no owner
-  float priority = 1;                // importance, relative to others at the same distance
+  // Importance, relative to others at the same distance: from priority_min to priority_max. A value outside of these
+  // counts as the nearer one, and NaN as priority_min. The first such value is logged.
+  float priority = 1;
 
   bool operator==(const Relevance&) const = default;
 };
+
+/// Returns what a priority counts as.
+constexpr float counted_priority(float priority) {
+  if (!(priority > Relevance::priority_min)) return Relevance::priority_min;  // NaN is not greater either
+  return priority < Relevance::priority_max ? priority : Relevance::priority_max;
+}
 
 }  // namespace mobula::server

@@ -10,11 +10,14 @@
 //            delta: it differs from the state that was sent last, or that delta was lost
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <mobula/core/bit_set.hpp>
 #include <mobula/core/prefetch.hpp>
+#include <mobula/server/interest/relevance.hpp>
 #include <mobula/server/replication/announced_prototypes.hpp>
 #include <mobula/server/replication/component_bytes.hpp>
 #include <mobula/server/replication/encoded_delta_cache.hpp>
@@ -67,18 +70,21 @@ class ClientView {
   /// Processes an acknowledgement. Late and repeated ones have no effect. Errors: "acknowledges the future".
   core::Status acknowledge(const wire::InputDatagram& input);
 
-  /// Selects which pending entities are sent now, most important first, up to about `bytes_max` bytes. The priority of
-  /// an entity is its waiting time times importance(index). All deltas must be written before another view of the same
-  /// workspace calls choose().
+  /// Selects which pending entities are sent now, up to about `bytes_max` bytes, and always at least one. Those that
+  /// the client is to lose go first. The priority of the others is the waiting time times
+  /// counted_priority(importance(index)). All deltas must be written before another view of the same workspace calls
+  /// choose().
   template <class Importance>
   void choose(ecs::Tick tick, std::size_t bytes_max, Importance&& importance) {
+    overflowed_ = overflowed_ || has_chosen();
     work_.user = this;
     work_.candidates.clear();
+    bytes_max_ = bytes_max;
     if (may_carry()) find_candidates();
-    if (expected_bytes() > bytes_max) {
-      for (Candidate& each : work_.candidates)
-        each.priority = waiting(each.id, tick) * importance(slots_[each.id].index);
-      keep_most_important(bytes_max);
+    ranked_ = expected_bytes() > bytes_max;
+    if (ranked_) {
+      rank(tick, importance);
+      keep_most_important(std::max<std::size_t>(bytes_max * 8 / expected_bits_min, 1));
     }
     chosen_ = work_.candidates.size();
     written_ = 0;
@@ -133,6 +139,8 @@ class ClientView {
  private:
   enum class State : std::uint8_t { free, visible, destroyed, out_of_view };
   static constexpr std::uint32_t none = ~0u;
+  // Expected size of an encoded delta that has not been made yet, at least.
+  static constexpr std::size_t expected_bits_min = 48;
   // Data that is accessed in each tick in which the entity changes: 24 bytes.
   struct Slot {
     std::uint32_t index = 0;
@@ -184,10 +192,23 @@ class ClientView {
 
   void trim_moving();
   void find_candidates();
-  [[nodiscard]] std::size_t expected_bytes() const;
+  [[nodiscard]] std::size_t expected_bytes() const { return work_.candidates.size() * expected_bits_ / 8; }
   [[nodiscard]] float waiting(std::uint32_t id, ecs::Tick tick) const;
-  void keep_most_important(std::size_t bytes_max);
+  // Removals have no priority that a change could exceed: they take few bits, and they free an id.
+  template <class Importance>
+  void rank(ecs::Tick tick, Importance&& importance) {
+    for (Candidate& each : work_.candidates) {
+      const Slot& slot = slots_[each.id];
+      each.priority = slot.state == State::visible ? waiting(each.id, tick) * counted_priority(importance(slot.index))
+                                                   : std::numeric_limits<float>::infinity();
+    }
+  }
+  void keep_most_important(std::size_t count);
+  struct ListedSize;
   void make_lists();
+  void fit_lists(ecs::Tick tick, std::size_t datagram_bytes);
+  [[nodiscard]] ListedSize listed_size() const;
+  [[nodiscard]] std::size_t count_unfit(std::size_t datagrams, std::size_t room);
   // The last delta of a window carries nothing.
   [[nodiscard]] bool may_carry() const { return sent_.unsettled() + 1 < SentDeltas::window_max; }
   [[nodiscard]] EncodedDeltaCache::EncodedDelta delta_of(std::uint32_t id) const;
@@ -195,6 +216,8 @@ class ClientView {
 
   struct Plan;
   [[nodiscard]] Plan plan(std::size_t room) const;
+  [[nodiscard]] std::size_t bits_for_entries(std::size_t datagram_bytes) const;
+  [[nodiscard]] bool carries_hash() const { return verifies_ && last_ack_ != 0; }
   void write_list(List& list, std::size_t count, SentDeltas::Kind kind, core::BitWriter& bits, ecs::Tick tick);
   void write_moving(std::size_t count, core::BitWriter& bits, ecs::Tick tick);
   void write_gained(std::uint32_t id, core::BitWriter& bits);
@@ -238,8 +261,12 @@ class ClientView {
   std::vector<std::uint64_t> hashes_;   // by id: hash of the baseline; empty without verifies_
   std::size_t chosen_ = 0;
   std::size_t written_ = 0;
-  bool listed_ = true;        // the chosen entities are in the lists
-  bool has_waiting_ = false;  // an entity could not become visible yet
+  std::size_t bytes_max_ = 0;                      // budget of the tick
+  std::size_t expected_bits_ = expected_bits_min;  // mean of the last tick's deltas, or the least
+  bool ranked_ = false;                            // the candidates have priorities
+  bool overflowed_ = false;                        // entities chosen in the last tick did not fit its datagrams
+  bool listed_ = true;                             // the chosen entities are in the lists
+  bool has_waiting_ = false;                       // an entity could not become visible yet
   core::BitSet pending_ids_;
   core::BitSet moving_ids_;  // baseline at most wire::moving_age_max old; may contain older ones
   ecs::Tick noted_ = 0;      // last change that was noted

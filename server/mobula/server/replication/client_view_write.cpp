@@ -2,19 +2,52 @@
 #include <algorithm>
 #include <mobula/core/golomb.hpp>
 #include <mobula/server/replication/client_view.hpp>
+#include <utility>
 
 namespace mobula::server {
 namespace {
 
-// Expected size of an encoded delta that has not been made yet.
-constexpr std::size_t expected_bits = 48;
 constexpr std::size_t bits_of_lists = 64;  // counts, and padding of the last byte
+// Bits of an entry besides the encoded entity, at most.
+constexpr std::size_t id_bits_max = core::golomb_bits(wire::ids_max - 1, wire::id_order);
+constexpr std::size_t index_bits_max = core::golomb_bits(wire::entities_max_limit - 1, wire::index_order);
+constexpr std::size_t lost_bits_max = id_bits_max + 2 + index_bits_max;
+constexpr std::size_t gained_bits_max = id_bits_max + index_bits_max + 34 + 64;
 // Waiting time, in ticks, of an entity that the client has nothing of; it rises by one every new_deltas_per_tick
 // deltas. That is ahead of most changes, but not of all while thousands of entities gain visibility.
 constexpr float new_waiting = 8;
 constexpr float new_deltas_per_tick = 8;
 
 }  // namespace
+
+// Number of entries of each list in the next datagram.
+struct ClientView::Plan {
+  std::size_t moving = 0;
+  std::size_t changed = 0;
+  std::size_t gained = 0;
+  std::size_t lost = 0;
+
+  [[nodiscard]] std::size_t entries() const { return moving + changed + gained + lost; }
+};
+
+// Size of the listed entries, at most.
+struct ClientView::ListedSize {
+  std::size_t bits = 0;
+  std::size_t largest = 0;
+
+  void add(std::span<const Item> items, std::size_t entry_bits) {
+    for (const Item& item : items) {
+      bits += item.bits.count();
+      largest = std::max<std::size_t>(largest, item.bits.count());
+    }
+    bits += items.size() * entry_bits;
+  }
+  // Each datagram but the last one may be left with less room than one entry needs.
+  [[nodiscard]] bool surely_fits(std::size_t datagrams, std::size_t room) const {
+    const std::size_t wasted = largest + gained_bits_max;
+    return wasted < room && bits + id_bits_max <= datagrams * (room - wasted);
+  }
+};
 
 // Selection -----------------------------------------------------------------------------------------------------------
 
@@ -41,19 +74,15 @@ void ClientView::find_candidates() {
   }
 }
 
-std::size_t ClientView::expected_bytes() const { return work_.candidates.size() * expected_bits / 8; }
-
 float ClientView::waiting(std::uint32_t id, ecs::Tick tick) const {
   const Slot& slot = slots_[id];
-  if (slot.state != State::visible) return 1e30f;  // few bits, and they free an id
   const ecs::Tick last = std::max(slot.sent, slot.baseline);
   if (last == 0) return new_waiting + static_cast<float>(sent_.last() + 1 - slot.first_sequence) / new_deltas_per_tick;
   return static_cast<float>(tick - last);
 }
 
 // Keeps the candidates in the order of their ids.
-void ClientView::keep_most_important(std::size_t bytes_max) {
-  const std::size_t count = std::max<std::size_t>(bytes_max * 8 / expected_bits, 1);
+void ClientView::keep_most_important(std::size_t count) {
   if (count >= work_.candidates.size()) return;
   const auto end = work_.candidates.begin() + static_cast<std::ptrdiff_t>(count);
   const auto more = [](const Candidate& a, const Candidate& b) {
@@ -66,7 +95,7 @@ void ClientView::keep_most_important(std::size_t bytes_max) {
 }
 
 void ClientView::make_lists() {
-  for (List* each : {&work_.moving, &work_.changed, &work_.gained, &work_.lost}) {
+  for (List* each : work_.lists()) {
     each->items.clear();
     each->next = 0;
   }
@@ -81,6 +110,55 @@ void ClientView::make_lists() {
   chosen_ =
       work_.moving.items.size() + work_.changed.items.size() + work_.gained.items.size() + work_.lost.items.size();
   listed_ = true;
+}
+
+// Leaves out the least important candidates until the datagrams of this tick hold all others. Lists are in the order of
+// ids, so without that the same entities would not fit in each tick. Runs once a tick has overflowed, until all clearly
+// fits: those that did not fit then wait one tick longer than the others.
+void ClientView::fit_lists(ecs::Tick tick, std::size_t datagram_bytes) {
+  ListedSize size = listed_size();
+  expected_bits_ = std::max(expected_bits_min, size.bits / std::max<std::size_t>(chosen_, 1));
+  const std::size_t room = bits_for_entries(datagram_bytes);
+  const std::size_t window = SentDeltas::window_max - 1 - sent_.unsettled();
+  const std::size_t datagrams = std::min(std::max<std::size_t>(bytes_max_ / datagram_bytes, 1), window);
+  overflowed_ = ranked_ || !size.surely_fits(datagrams, room);
+  if (!overflowed_) expected_bits_ = expected_bits_min;
+  while (work_.candidates.size() > 1 && !size.surely_fits(datagrams, room)) {
+    const std::size_t unfit = count_unfit(datagrams, room);
+    if (unfit == 0) return;
+    if (!std::exchange(ranked_, true)) rank(tick, [](std::uint32_t /*index*/) { return 1.0f; });
+    // Some more than did not fit, so that few rounds are enough when the most important ones are large.
+    const std::size_t count = work_.candidates.size();
+    keep_most_important(std::max<std::size_t>(count - std::min(count, std::max(unfit, count / 8)), 1));
+    make_lists();
+    size = listed_size();
+  }
+}
+
+ClientView::ListedSize ClientView::listed_size() const {
+  ListedSize size;
+  size.add(work_.moving.items, 0);
+  size.add(work_.changed.items, id_bits_max);
+  size.add(work_.gained.items, gained_bits_max);
+  size.add(work_.lost.items, lost_bits_max);
+  // The flags of the moving ids between those listed.
+  if (!work_.moving.items.empty()) size.bits += work_.moving.items.back().moving_before + 1;
+  return size;
+}
+
+// Returns the number of listed entries that are left when `datagrams` datagrams of this tick are written.
+std::size_t ClientView::count_unfit(std::size_t datagrams, std::size_t room) {
+  std::size_t left = chosen_;
+  for (; left > 0 && datagrams > 0; --datagrams) {
+    const Plan plan = this->plan(room);
+    work_.moving.next += plan.moving;
+    work_.changed.next += plan.changed;
+    work_.gained.next += plan.gained;
+    work_.lost.next += plan.lost;
+    left -= plan.entries();
+  }
+  for (List* each : work_.lists()) each->next = 0;
+  return left;
 }
 
 // Returns the delta of an id. Not available if there is no baseline.
@@ -116,15 +194,9 @@ bool ClientView::is_encoded_against_level(const Slot& slot) const {
 
 // Writing -------------------------------------------------------------------------------------------------------------
 
-// Number of entries of each list in the next datagram.
-struct ClientView::Plan {
-  std::size_t moving = 0;
-  std::size_t changed = 0;
-  std::size_t gained = 0;
-  std::size_t lost = 0;
-
-  [[nodiscard]] std::size_t count() const { return moving + changed + gained + lost; }
-};
+std::size_t ClientView::bits_for_entries(std::size_t datagram_bytes) const {
+  return (datagram_bytes - wire::header_size({.verifies = carries_hash()})) * 8 - bits_of_lists;
+}
 
 ClientView::Plan ClientView::plan(std::size_t room) const {
   Plan plan;
@@ -233,29 +305,30 @@ void ClientView::write_list(List& list, std::size_t count, SentDeltas::Kind kind
 std::size_t ClientView::write_delta(core::MutableBytes datagram, ecs::Tick tick, const wire::CommandFeedback& commands,
                                     std::size_t wanted_bytes_max) {
   MOBULA_ASSERT(!has_chosen() || work_.user == this, "another view chose before this one had written all");
-  if (!listed_) make_lists();
   const bool may_carry = this->may_carry();
+  if (!listed_) {
+    make_lists();
+    if (overflowed_ && may_carry) fit_lists(tick, std::min(datagram.size(), wanted_bytes_max));
+  }
   if (sent_.unsettled() < SentDeltas::window_max) sent_.begin(tick);
   wire::DeltaHeader header{.sequence = sent_.last(),
                            .tick = sent_.last_tick(),
                            .ack = last_ack_,
                            .commands = commands,
-                           .verifies = verifies_ && last_ack_ != 0,
+                           .verifies = carries_hash(),
                            .hash = hash_};
   const std::size_t begin = wire::header_size(header);
   core::BitWriter bits(datagram.subspan(begin));
-  const auto plan_within = [&](std::size_t bytes) {
-    return may_carry ? this->plan((bytes - begin) * 8 - bits_of_lists) : Plan{};
-  };
+  const auto plan_within = [&](std::size_t bytes) { return may_carry ? this->plan(bits_for_entries(bytes)) : Plan{}; };
   Plan plan = plan_within(std::min(datagram.size(), wanted_bytes_max));
-  if (plan.count() == 0) plan = plan_within(datagram.size());
-  MOBULA_ASSERT(!may_carry || !has_chosen() || plan.count() > 0, "every entity fits a datagram of its own");
+  if (plan.entries() == 0) plan = plan_within(datagram.size());
+  MOBULA_ASSERT(!may_carry || !has_chosen() || plan.entries() > 0, "every entity fits a datagram of its own");
   write_moving(plan.moving, bits, tick);
   write_list(work_.changed, plan.changed, SentDeltas::Kind::delta, bits, tick);
   write_list(work_.gained, plan.gained, SentDeltas::Kind::full, bits, tick);
   write_list(work_.lost, plan.lost, SentDeltas::Kind::lost, bits, tick);
   MOBULA_ASSERT(bits.ok(), "the planned entries fit");
-  written_ += plan.count();
+  written_ += plan.entries();
   if (!may_carry) written_ = chosen_;
   header.complete = pending_ == 0 && !has_waiting_ && may_carry;
   wire::write_header(header, datagram);

@@ -3,6 +3,7 @@
 // memory for it.
 #pragma once
 
+#include <array>
 #include <mobula/server/replication/encoded_delta_cache.hpp>
 #include <span>
 #include <vector>
@@ -34,6 +35,7 @@ struct ViewWorkspace {
   List changed;
   List gained;
   List lost;
+  [[nodiscard]] std::array<List*, 4> lists() { return {&moving, &changed, &gained, &lost}; }
   const void* user = nullptr;  // the view that called choose() last
 };
 

@@ -201,6 +201,13 @@ std::string ComponentTable::create_view_sql() const {
   return sql + " FROM " + quoted(name_) + " AS c JOIN entities AS e ON e.entity = c.entity";
 }
 
+// Returns the expression that views show for a column. A NaN is a blob in the table.
+std::string ComponentTable::shown(const Column& column) {
+  const std::string value = "c." + quoted(column.name);
+  if (column.form != Form::float32 && column.form != Form::float64) return value;
+  return core::format("CASE typeof({0}) WHEN 'blob' THEN 'NaN' ELSE {0} END", value);
+}
+
 void ComponentTable::view_field(const Field& field, std::size_t& column, NameSet& names, std::string& sql) const {
   const auto add = [&](const std::string& expression, const std::string& name) {
     sql += ", " + expression + " AS " + quoted(names.reserve(name));
@@ -214,13 +221,13 @@ void ComponentTable::view_field(const Field& field, std::size_t& column, NameSet
       column += 2;
     } else if (field.kind == FieldKind::unit_quaternion) {
       for (const std::size_t end = column + 4; column < end; ++column)
-        add("c." + quoted(columns_[column].name), columns_[column].name);
+        add(shown(columns_[column]), columns_[column].name);
     } else {
-      std::string shown = at;
-      if (!field.enum_values.empty()) shown = enum_sql(field, at);
+      std::string value = shown(columns_[column]);
+      if (!field.enum_values.empty()) value = enum_sql(field, at);
       if (field.kind == FieldKind::string_id)
-        shown = core::format("coalesce((SELECT text FROM saved_name WHERE id = {0}), {0})", at);
-      add(shown, columns_[column].name);
+        value = core::format("coalesce((SELECT text FROM saved_name WHERE id = {0}), {0})", at);
+      add(value, columns_[column].name);
       ++column;
     }
   }

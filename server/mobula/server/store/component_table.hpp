@@ -84,6 +84,7 @@ class ComponentTable {
   void add_value(const reflect::Field& field, const std::string& path, std::uint32_t offset, NameSet& names);
   static void bind_value(Statement& statement, int at, const Column& column, const std::byte* value);
   static bool read_value(const Statement& statement, int at, const Column& column, std::byte* value);
+  [[nodiscard]] static std::string shown(const Column& column);
   void view_field(const reflect::Field& field, std::size_t& column, NameSet& names, std::string& sql) const;
   void reset_unsaved(std::byte* row) const;
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <server/examples/demo/played_demo.hpp>
 
 namespace demo {
@@ -46,6 +47,35 @@ TEST_F(DemoGameTest, AWolfHuntsWhoeverComesNear) {
   game.leave(*world, player);
   ticks(25);
   EXPECT_NE(get<Target>(wolf).entity, player.entity);
+}
+
+// A place that is no number is near nobody: wolves go on to hunt others, and no creature loses its own place.
+TEST_F(DemoGameTest, APlayerWithoutAPlaceDisturbsNoCreature) {
+  ecs::Entity wolf;
+  world->registry().view<const Wander, const Target>().each(
+      [&](ecs::Entity entity, const Wander&, const Target&) { wolf = entity; });
+  ASSERT_TRUE(world->registry().valid(wolf));
+  for (const float bad : {std::nanf(""), std::numeric_limits<float>::infinity(), 1e30f}) {
+    const Player lost = join("lost");
+    world->registry().get<Transform>(lost.entity).position = {bad, 0, bad};
+    world->registry().get<Velocity>(lost.entity).linear = {bad, 0, 1};
+    const Player prey = join("prey");
+    auto place = get<Transform>(wolf).position;
+    place.x += 6;
+    world->registry().get<Transform>(prey.entity).position = place;
+    ticks(25);
+    EXPECT_EQ(get<Target>(wolf).entity, prey.entity) << bad;
+    world->registry().get<Target>(wolf).entity = {lost.entity.index, lost.entity.generation};
+    ticks(60);
+    world->registry().view<const Wander, const Transform, const Velocity>().each(
+        [&](ecs::Entity mob, const Wander&, const Transform& transform, const Velocity& velocity) {
+          EXPECT_TRUE(std::isfinite(transform.position.x) && std::isfinite(transform.position.z)) << to_string(mob);
+          EXPECT_TRUE(std::isfinite(velocity.linear.x) && std::isfinite(velocity.linear.z)) << to_string(mob);
+        });
+    game.leave(*world, lost);
+    game.leave(*world, prey);
+    ticks(25);
+  }
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Pickups of the demo: taken, and spawned again later; saved and loaded with the world.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <server/examples/demo/played_demo.hpp>
 #include <vector>
 
@@ -46,6 +47,23 @@ TEST_F(DemoGameTest, APickupIsTakenAndComesBackWithANewHandle) {
         }
       });
   EXPECT_EQ(there, 1);
+}
+
+// The next start accepts each save, whatever the values were.
+TEST_F(DemoGameTest, APickupWithoutAPlaceIsSavedAsOneWithAPlace) {
+  ecs::Entity coin;
+  world->registry().view<const Pickup, const Transform>().each(
+      [&](ecs::Entity entity, const Pickup&, const Transform&) { coin = entity; });
+  world->registry().get<Transform>(coin).position.y = std::nanf("");
+  world->registry().get<Transform>(coin).rotation.x = std::nanf("");
+  world->registry().get<Pickup>(coin).respawn_seconds = std::nanf("");
+  const Player player = join();
+  world->registry().get<Transform>(player.entity).position = get<Transform>(coin).position;
+  world->registry().get<Transform>(player.entity).position.y = 0;
+  played->tick();
+  ASSERT_FALSE(world->registry().valid(coin));
+  DemoGame next;
+  EXPECT_TRUE(next.load(*world, game.save(*world)).ok());
 }
 
 // Simulates a restored world.
