@@ -113,7 +113,10 @@ void Simulation::check() {
     watch_session(*player, session);
     const std::uint32_t number = number_of(*player, session);
     if (number == 0) continue;
-    if (player->connection->player_entity() != session->player.entity)
+    const ecs::Entity own = player->connection->player_entity();
+    const client::Mirror* mirror = player->connection->mirror();
+    const bool is_awaited = !own && mirror != nullptr && mirror->tick() == 0;  // it follows Welcome, before any delta
+    if (!is_awaited && own != session->player.entity)
       return fail(player->name + " has another player entity than at the server");
     if (const auto wrong = oracle_.check(*player->connection, number, player->name))
       return fail(player->name + ": " + *wrong);
