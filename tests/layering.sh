@@ -27,7 +27,7 @@ server/replication   core ecs reflect index resource wire transport server/tick 
 server/session       core ecs reflect resource wire transport server/tick server/store server/interest server/game server/replication
 server/api           core ecs reflect hierarchy index net transport server/tick server/store server/admin server/interest server/game server/replication server/session
 server/host          core transport net server/tick server/store server/admin server/game server/session server/api
-client/mirror        core ecs reflect index wire
+client/mirror        core ecs reflect hierarchy index wire
 client/connection    core ecs reflect resource wire transport client/mirror
 client/pipe          core resource transport transport/simulation net client/mirror client/connection
 token                core transport net
@@ -50,7 +50,7 @@ orchard/components.hpp       examples/tutorial
 mobula/server.hpp            examples
 mobula/client.hpp            examples
 mobula/schema/*_generated.h  reflect resource wire server examples bots lobby
-mobula/schema/engine.hpp     hierarchy index resource server examples server.hpp client.hpp
+mobula/schema/engine.hpp     hierarchy index resource server client/mirror examples server.hpp client.hpp
 mobula/schema/*              examples lobby
 flatbuffers/*                reflect resource wire server/game examples
 spdlog/*                     core

@@ -7,7 +7,7 @@
 /// connection offers.
 #pragma once
 
-#include <mobula/client/mirror/interpolation.hpp>
+#include <mobula/client/mirror/world_pose.hpp>
 #include <mobula/client/pipe/pipe_client.hpp>
 #include <mobula/net/event_loop.hpp>
 #include <mobula/schema/engine.hpp>
@@ -23,6 +23,7 @@ using client::PipeClient;
 using client::ReceivedEvent;
 using client::run_until;
 using client::sample;
+using client::sample_world;
 using core::Bytes;
 using core::ByteView;
 using core::Result;

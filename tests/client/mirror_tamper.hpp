@@ -57,6 +57,7 @@ struct MirrorTamper {
       if (mirror.state_.known[id].entity != like || !mirror.state_.known[id].shown) continue;
       MirroredEntity known = mirror.state_.known[id];
       known.entity = ghost;
+      known.former_states.clear();  // it holds no prototypes of former states
       known.hash = mirror.hash_of(known);
       mirror.state_.registry.prototypes().hold(known.prototype);
       mirror.hash_ += known.hash;

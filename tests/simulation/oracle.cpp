@@ -13,6 +13,7 @@ namespace {
 
 constexpr ecs::Tick checked_each = 32;  // interval of full checks of a mirror, in ticks
 constexpr std::uint32_t published_checked_each = 16;
+constexpr double drawn_ticks = 5;  // age of the oldest moment that a client may draw
 
 std::uint64_t handle_of(ecs::Entity entity) { return std::uint64_t{entity.generation} << 32 | entity.index; }
 
@@ -73,6 +74,7 @@ void Oracle::begin(server::Server& server, const server::InterestRule* rule) {
   states_.clear();
   shown_to_.clear();
   rights_.begin(rule);
+  pictures_.begin();
   const ecs::Registry& registry = server.world().registry();
   there_.assign(registry.entities().index_end(), ecs::null_entity);
   registry.entities().each([&](ecs::Entity entity) {
@@ -86,6 +88,7 @@ std::optional<std::string> Oracle::check(server::Server& server) {
   if (std::optional<std::string> wrong = note_handles(server.published())) return wrong;
   note_values(server);
   rights_.note(server, now_);
+  pictures_.note(server, now_);
   return check_published(server);
 }
 
@@ -202,6 +205,8 @@ std::optional<std::string> Oracle::check_changes(client::Mirror& mirror, std::ui
                                                  const std::string& name) {
   Shown& shown = shown_to_[player];
   client::MirrorChanges& changes = mirror.changes();
+  const bool draws = player % 2 == 0;
+  if (draws) mirror.set_view_tick(static_cast<double>(mirror.tick()) - drawn_ticks);
   for (const auto* list : {&changes.gained, &changes.changed}) {
     for (const ecs::Entity entity : *list) {
       if (!mirror.registry().valid(entity)) continue;
@@ -209,6 +214,8 @@ std::optional<std::string> Oracle::check_changes(client::Mirror& mirror, std::ui
       if (tick == 0 || !shown.is_new(entity, tick)) continue;
       if (trace_) trace(entity, name + " has it as it was in tick " + std::to_string(tick));
       if (std::optional<std::string> wrong = check_state(mirror, entity, tick, player)) return wrong;
+      if (!draws) continue;
+      if (std::optional<std::string> wrong = pictures_.check(mirror, entity)) return wrong;
     }
   }
   changes.clear();

@@ -7,6 +7,7 @@
 #include <mobula/client/connection/connection.hpp>
 #include <mobula/server/session/server.hpp>
 #include <optional>
+#include <simulation/picture_oracle.hpp>
 #include <simulation/rights.hpp>
 #include <string>
 #include <unordered_map>
@@ -105,6 +106,7 @@ class Oracle {
   std::vector<ecs::Entity> there_;                                // by index: published at the end of the last tick
   std::map<std::uint32_t, Shown> shown_to_;                       // by player
   Rights rights_;
+  PictureOracle pictures_;
   std::uint64_t compared_ = 0;
 };
 

@@ -104,6 +104,7 @@ void SimGame::tick(server::World& world) {
   if (changes_max == 0 || things.empty()) return;
   std::erase_if(things, [&](ecs::Entity thing) { return !world.registry().valid(thing); });
   reparent(world);
+  teleport(world);
   dress(world.registry());
   aim(world);
   set_property(world);
@@ -123,6 +124,15 @@ void SimGame::reparent(server::World& world) {
   const ecs::Entity child = any_thing();
   const ecs::Entity parent = random.chance(1, 3) ? ecs::null_entity : any_thing();
   static_cast<void>(world.hierarchy().set_parent(child, parent));  // cycles are refused
+}
+
+void SimGame::teleport(server::World& world) {
+  if (!random.chance(1, 4)) return;
+  const ecs::Entity thing = any_thing();
+  auto* const transform = world.registry().try_get<engine::Transform>(thing);
+  if (transform == nullptr) return;
+  transform->position = {random.uniform(-60, 60), 0, random.uniform(-60, 60)};
+  world.cut(thing);
 }
 
 // Uses two instances of one component type.

@@ -53,6 +53,7 @@ class SimGame final : public test::UpheavalGame {
   static constexpr float program_step = 1000;
 
   void reparent(server::World& world);
+  void teleport(server::World& world);
   void dress(ecs::Registry& registry);
   void aim(server::World& world);
   void set_property(server::World& world);

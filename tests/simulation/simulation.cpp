@@ -113,7 +113,10 @@ void Simulation::check() {
     watch_session(*player, session);
     const std::uint32_t number = number_of(*player, session);
     if (number == 0) continue;
-    if (!census_.may_have(number, player->connection->player_entity(), player->entity_at))
+    const ecs::Entity own = player->connection->player_entity();
+    const client::Mirror* mirror = player->connection->mirror();
+    const bool is_awaited = !own && mirror != nullptr && mirror->tick() == 0;  // it follows Welcome, before any delta
+    if (!is_awaited && !census_.may_have(number, own, player->entity_at))
       return fail(player->name + " has an entity that it was not sent");
     if (const auto wrong = oracle_.check(*player->connection, number, player->name))
       return fail(player->name + ": " + *wrong);

@@ -109,7 +109,7 @@ TEST(Trial, TracesEventsTickByTick) {
   EXPECT_NE(trace.str().find("30\ttick 30: cut of player 1 for 5 ticks\n"), std::string::npos) << trace.str();
   EXPECT_NE(trace.str().find("90\tthe server is killed\n"), std::string::npos);
   EXPECT_NE(trace.str().find("90\tthe server starts with the world of tick "), std::string::npos);
-  for (const char* line : {"0\tis spawned\t132.1048577\n", "0\tis [48038 51200 51200 3 511 511 511]\t132.1048577\n"})
+  for (const char* line : {"1\tis spawned\t132.1048577\n", "0\tis [0 52400 51200 51200 1 511 511 1022]\t1.1048577\n"})
     EXPECT_TRUE(trace.str().find(line) != std::string::npos) << line;
   EXPECT_TRUE(trace.str().find("\tplayer 1 has it as it was in tick ") != std::string::npos);
 }

@@ -54,12 +54,16 @@ class Orchard final : public Game {
       transform.position.x = std::clamp(transform.position.x + heading.x * step, -20.0f, 20.0f);
       transform.position.z = std::clamp(transform.position.z + heading.z * step, -20.0f, 20.0f);
     });
-    world.each<const orchard::Apple, Transform>([&](const orchard::Apple& apple, Transform& at) {
+    world.each<const orchard::Apple, Transform>([&](Entity entity, const orchard::Apple& apple, Transform& at) {
+      bool picked = false;
       world.each<orchard::Gatherer, const Transform>([&](orchard::Gatherer& gatherer, const Transform& from) {
-        if (distance(at, from) > reach) return;
+        if (picked || distance(at, from) > reach) return;
+        picked = true;
         gatherer.points += apple.points;
-        at.position = {world.random(-20, 20), 0, world.random(-20, 20)};  // it grows again elsewhere
       });
+      if (!picked) return;
+      at.position = {world.random(-20, 20), 0, world.random(-20, 20)};  // it grows again elsewhere,
+      world.cut(entity);                                                // and no client shows a flight
     });
   }
 };

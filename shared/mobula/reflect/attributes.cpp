@@ -20,7 +20,7 @@ struct Placement {
   std::string_view where;
 };
 
-constexpr std::array<Placement, 15> placements{{
+constexpr std::array<Placement, 16> placements{{
     {"component", 0, "a struct"},
     {"range", bit(Category::integer) | bit(Category::real) | bit(Category::structure),
      "a number or a struct of floats"},
@@ -33,6 +33,10 @@ constexpr std::array<Placement, 15> placements{{
     {"fixed_string", bit(Category::text), "an array of ubyte"},
     {"string_id", bit(Category::string_id), "a uint"},
     {"count", everything & ~bit(Category::text), "an array"},
+    {"cut",
+     bit(Category::boolean) | bit(Category::integer) | bit(Category::enumeration) | bit(Category::entity) |
+         bit(Category::string_id),
+     "a bool, an integer, an enum, a string id or an entity"},
     {"owner_only", everything, ""},
     {"predicted", everything, ""},
     {"not_sent", everything, ""},
@@ -45,8 +49,9 @@ struct Flag {
   bool Field::* member;
 };
 
-constexpr std::array<Flag, 6> flags{{
+constexpr std::array<Flag, 7> flags{{
     {"smallest_three", &Field::smallest_three},
+    {"cut", &Field::cut},
     {"owner_only", &Field::owner_only},
     {"predicted", &Field::predicted},
     {"not_sent", &Field::not_sent},

@@ -78,9 +78,9 @@ class StructVisitor {
   }
 
   bool struct_attributes() {
-    constexpr std::array<std::string_view, 12> of_fields{
-        "range",          "step",         "bits",      "default",    "count",     "unit_quaternion",
-        "smallest_three", "fixed_string", "string_id", "owner_only", "predicted", "read_only"};
+    constexpr std::array<std::string_view, 13> of_fields{
+        "range",        "step",      "bits", "default",    "count",     "unit_quaternion", "smallest_three",
+        "fixed_string", "string_id", "cut",  "owner_only", "predicted", "read_only"};
     for (const std::string_view name : of_fields) {
       if (type_.attributes.contains(name)) return fail("", core::format("attribute {} belongs on a field", name));
     }
@@ -182,6 +182,11 @@ class StructVisitor {
     if (category == Category::entity && !is_entity(struct_of(declared.type))) {
       return fail(path, "EntityRef must be two uints, index and generation");
     }
+    if (field.cut && (context.stride > 0 || field.smallest_three))
+      return fail(path, "a cut is a field by itself, not in an array or a rotation");
+    // All clients show the same poses, so all receive the same cuts.
+    if (field.cut && (field.owner_only || field.not_sent || component_.not_sent))
+      return fail(path, "a cut must be sent to all clients: not owner_only, not not_sent");
     // Attributes of an enclosing field apply to floats only.
     const bool inherits = category == Category::real;
     const Attributes& quantisation = inherits ? context.quantisation : declared.attributes;

@@ -131,6 +131,7 @@ void RowCodec::add_unit(const Component& component, std::size_t which) {
             .counter = word_of(component, field.count_field),
             .field = order_[which]};
   describe_words(field, place.codec.words, unit, 0);
+  if (field.cut) cuts_.push_back({place.first, place.codec.words});
   units_.push_back(unit);
 }
 

@@ -54,6 +54,12 @@ struct Unit {
   [[nodiscard]] std::uint32_t size() const { return std::uint32_t{words} * elements; }
 };
 
+/// Words of a row or of an entity.
+struct WordRange {
+  std::uint32_t first = 0;
+  std::uint32_t count = 0;
+};
+
 /// Converts components of one type to rows and back.
 class RowCodec {
  public:
@@ -65,6 +71,8 @@ class RowCodec {
   /// alone.
   [[nodiscard]] std::uint32_t public_words() const { return public_words_; }
   [[nodiscard]] std::span<const Unit> units() const { return units_; }
+  /// Returns the places of the fields that are `cut`.
+  [[nodiscard]] std::span<const WordRange> cuts() const { return cuts_; }
   [[nodiscard]] std::span<const std::uint32_t> default_words() const { return default_words_; }
 
   /// Writes the words of a component, whose bytes need not be aligned. Values that cannot be sent become the nearest
@@ -102,6 +110,7 @@ class RowCodec {
   std::vector<FieldPlace> fields_;
   std::vector<std::uint16_t> order_;  // beside fields_: their numbers in the component
   std::vector<Unit> units_;
+  std::vector<WordRange> cuts_;
   std::vector<std::uint32_t> default_words_;
   std::uint32_t words_ = 0;
   std::uint32_t public_words_ = 0;

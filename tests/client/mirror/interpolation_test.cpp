@@ -1,139 +1,15 @@
 #include <gtest/gtest.h>
 
-#include <client/apply_delta.hpp>
-#include <cmath>
-#include <map>
+#include <client/mirror/interpolation_world.hpp>
 #include <memory>
-#include <mobula/client/mirror/interpolation.hpp>
 #include <mobula/index/properties.hpp>
 #include <optional>
 #include <reflect/compile_schema.hpp>
-#include <server/replica.hpp>
 
 namespace mobula::client {
 namespace {
 
 using engine::Transform;
-
-// A world, a view of all its entities, and a mirror. The test decides when and in which order deltas arrive.
-class InterpolationTest : public testing::Test {
- protected:
-  InterpolationTest()
-      : encoded(world.publisher.published()), view(world.publisher.published(), encoded, workspace, true) {}
-
-  ecs::Entity create(float x) {
-    const ecs::Entity entity = world.create();
-    world.registry.add<Transform>(entity).position.x = x;
-    return entity;
-  }
-  [[nodiscard]] ecs::Tick now() const { return world.registry.tick(); }
-  Mirror& mirror() { return *client.mirror; }
-
-  // Ends a tick and returns its delta.
-  core::Bytes end_tick() {
-    world.publisher.publish();
-    encoded.begin_tick(now());
-    view.note_published();
-    for (const std::uint32_t index : world.publisher.spawned()) view.add_visible(index, false);
-    core::Bytes delta = write();
-    if (!view.prototypes().wanted().empty()) {
-      client.take(delta);
-      announce();
-      delta = write();
-    }
-    world.end_tick();
-    return delta;
-  }
-  // Applies a delta. Returns false if it arrived too late.
-  bool apply(const core::Bytes& delta) {
-    const std::uint64_t refused = client.passed_over;
-    client.take(delta);
-    return client.passed_over == refused;
-  }
-  void acknowledge() { ASSERT_TRUE(view.acknowledge(client.input()).ok()); }
-  void tick() {
-    apply(end_tick());
-    acknowledge();
-  }
-
-  test::RandomWorld world{3};
-  server::EncodedDeltaCache encoded;
-  server::ViewWorkspace workspace;
-  server::ClientView view;
-  test::ModelClient client;
-
- private:
-  // Announces the prototypes that the view wants, and marks them as delivered.
-  void announce() {
-    for (const auto& [prototype, id] : view.prototypes().wanted()) {
-      std::vector<index::ComponentRef> components = index::components(world.registry, prototype);
-      wire::Names names;
-      for (const ecs::PoolId pool : world.registry.prototypes().pools(prototype))
-        names.texts.push_back(world.registry.pool(pool).instance_name());
-      ASSERT_TRUE(mirror().add_names(names).ok());
-      ASSERT_TRUE(mirror().add_prototypes({{{id, index::prototype_hash(components), components}}}).ok());
-      view.prototypes().delivered(id);
-    }
-    view.prototypes().clear_wanted();
-  }
-  core::Bytes write() {
-    view.choose(now(), 1000, [](std::uint32_t) { return 1.0f; });
-    core::Bytes delta(1000);
-    delta.resize(view.write_delta(delta, now(), {}));
-    return delta;
-  }
-};
-
-Transform quantised(const Transform& transform) {
-  const wire::RowCodec codec(*test::game_schema()->find("Transform"));
-  std::vector<std::uint32_t> words(codec.words());
-  codec.to_words(reinterpret_cast<const std::byte*>(&transform), words.data());
-  Transform result;
-  EXPECT_TRUE(codec.to_component(words.data(), true, reinterpret_cast<std::byte*>(&result)));
-  return result;
-}
-
-engine::Quat turned(double angle) {
-  return {0, static_cast<float>(std::sin(angle / 2)), 0, static_cast<float>(std::cos(angle / 2))};
-}
-
-double angle_between(const engine::Quat& a, const engine::Quat& b) {
-  const double dot =
-      static_cast<double>(a.x) * static_cast<double>(b.x) + static_cast<double>(a.y) * static_cast<double>(b.y) +
-      static_cast<double>(a.z) * static_cast<double>(b.z) + static_cast<double>(a.w) * static_cast<double>(b.w);
-  return 2 * std::acos(std::min(1.0, std::abs(dot)));
-}
-
-// The reference model: all received states by tick.
-using States = std::map<ecs::Tick, Transform>;
-
-void expect_between(const States& states, double tick, const Transform& shown) {
-  auto later = states.upper_bound(static_cast<ecs::Tick>(std::floor(tick)));
-  const bool first = later == states.begin();
-  const auto earlier = first ? later : std::prev(later);
-  if (first) ++later;
-  const bool between = !first && later != states.end() && static_cast<double>(earlier->first) < tick;
-  if (!between) {
-    ASSERT_EQ(shown, earlier->second) << "at " << tick;
-    return;
-  }
-  const auto end = static_cast<double>(later->first);
-  const double begin = std::max(static_cast<double>(earlier->first), end - Interpolation::motion_ticks_max);
-  const double part = tick < begin ? 0 : (tick - begin) / (end - begin);
-  const auto lerp = [&](float a, float b) {
-    return static_cast<double>(a) + (static_cast<double>(b) - static_cast<double>(a)) * part;
-  };
-  const engine::Vec3& a = earlier->second.position;
-  const engine::Vec3& b = later->second.position;
-  ASSERT_NEAR(static_cast<double>(shown.position.x), lerp(a.x, b.x), 1e-4) << "at " << tick;
-  ASSERT_NEAR(static_cast<double>(shown.position.y), lerp(a.y, b.y), 1e-4) << "at " << tick;
-  ASSERT_NEAR(static_cast<double>(shown.position.z), lerp(a.z, b.z), 1e-4) << "at " << tick;
-  // A rotation takes the shortest way, at a nearly constant speed.
-  const double whole = angle_between(earlier->second.rotation, later->second.rotation);
-  const double done = angle_between(earlier->second.rotation, shown.rotation);
-  ASSERT_NEAR(done + angle_between(shown.rotation, later->second.rotation), whole, 2e-3) << "at " << tick;
-  ASSERT_NEAR(done, whole * part, 0.1 * whole + 2e-3) << "at " << tick;
-}
 
 TEST_F(InterpolationTest, MatchesTheReferenceModelBetweenTicks) {
   for (const std::uint32_t disorder : {0u, 1u, 3u, 6u}) {
@@ -233,6 +109,93 @@ TEST_F(InterpolationTest, ValuesWithoutMotionChangeAtTheTick) {
   EXPECT_EQ(sample<demo::Health>(mirror(), entity, newest)->current, 90);
   EXPECT_EQ(sample<demo::Health>(mirror(), entity, newest, "Other"), std::nullopt);
   EXPECT_EQ(sample<demo::Velocity>(mirror(), entity, newest), std::nullopt);
+}
+
+// Expects an entity at x -200 until `tick`, at 200 from then on, and nowhere else.
+void expect_jump(const Mirror& mirror, ecs::Entity entity, ecs::Tick tick) {
+  for (double view_tick = tick - 4.0; view_tick < tick + 1.0; view_tick += 0.25)
+    EXPECT_NEAR(static_cast<double>(sample<Transform>(mirror, entity, view_tick)->position.x),
+                view_tick < tick ? -200 : 200, 0.01)
+        << view_tick - tick;
+}
+
+TEST_F(InterpolationTest, ATeleportIsShownAsAJump) {
+  const ecs::Entity entity = create(-200);
+  world.registry.add<engine::Cuts>(entity);
+  for (int i = 0; i < 100; ++i) {
+    mirror().set_view_tick(now() - 4.0);
+    tick();
+  }
+  mirror().set_view_tick(now() - 4.0);
+  world.registry.get<Transform>(entity).position.x = 200;
+  ++world.registry.get<engine::Cuts>(entity).count;
+  tick();
+  const ecs::Tick teleport = mirror().tick_of(entity);
+  expect_jump(mirror(), entity, teleport);
+  for (int i = 0; i < 10; ++i) {  // the client shows moments of long ago
+    world.registry.get<Transform>(entity).position.z += 1;
+    tick();
+  }
+  expect_jump(mirror(), entity, teleport);
+}
+
+TEST_F(InterpolationTest, AFirstCutIsACutToo) {
+  const ecs::Entity entity = create(-200);
+  mirror().set_view_tick(1);
+  for (int i = 0; i < 5; ++i) tick();
+  world.registry.get<Transform>(entity).position.x = 200;
+  world.registry.add<engine::Cuts>(entity).count = 1;
+  tick();
+  expect_jump(mirror(), entity, mirror().tick_of(entity));
+}
+
+TEST_F(InterpolationTest, ACutWhoseDeltaIsLostIsSeenInTheNext) {
+  const ecs::Entity entity = create(-200);
+  world.registry.add<engine::Cuts>(entity);
+  mirror().set_view_tick(1);
+  for (int i = 0; i < 5; ++i) tick();
+  world.registry.get<Transform>(entity).position.x = 200;
+  ++world.registry.get<engine::Cuts>(entity).count;
+  const core::Bytes late = end_tick();
+  world.registry.get<Transform>(entity).position.z = 1;
+  tick();
+  const ecs::Tick newest = mirror().tick_of(entity);
+  expect_jump(mirror(), entity, newest);
+  ASSERT_TRUE(apply(late));
+  expect_jump(mirror(), entity, newest - 1);
+}
+
+TEST_F(InterpolationTest, MotionBeforeAndAfterACutIsSmooth) {
+  const ecs::Entity entity = create(0);
+  world.registry.add<engine::Cuts>(entity);
+  mirror().set_view_tick(1);
+  for (int i = 0; i < 8; ++i) {
+    world.registry.get<Transform>(entity).position.x += i == 4 ? 100 : 1;
+    if (i == 4) ++world.registry.get<engine::Cuts>(entity).count;
+    tick();
+  }
+  const ecs::Tick newest = mirror().tick_of(entity);
+  const auto x = [&](double age) { return sample<Transform>(mirror(), entity, newest - age)->position.x; };
+  EXPECT_FLOAT_EQ(x(4.5), 3.5f);
+  EXPECT_FLOAT_EQ(x(3.5), 4.0f);
+  EXPECT_FLOAT_EQ(x(3), 104.0f);
+  EXPECT_FLOAT_EQ(x(2.5), 104.5f);
+}
+
+TEST_F(InterpolationTest, EdgesOfTheRangeAndNegativeZeroAreExact) {
+  const ecs::Entity entity = create(0);
+  world.registry.add<engine::Cuts>(entity);
+  mirror().set_view_tick(1);
+  tick();
+  for (const float x : {512.0f, -512.0f, -0.0f, 600.0f, 0.0f, 511.995f}) {
+    const float before = sample<Transform>(mirror(), entity, now())->position.x;
+    world.registry.get<Transform>(entity).position.x = x;
+    ++world.registry.get<engine::Cuts>(entity).count;
+    tick();
+    const ecs::Tick newest = mirror().tick_of(entity);
+    EXPECT_EQ(sample<Transform>(mirror(), entity, newest - 0.01)->position.x, before);
+    EXPECT_EQ(sample<Transform>(mirror(), entity, newest)->position.x, quantised({{x, 0, 0}, {}}).position.x);
+  }
 }
 
 TEST_F(InterpolationTest, ASpawnedEntityExistsFromItsFirstTick) {
@@ -416,6 +379,25 @@ TEST(Interpolation, RotationsOfFourIntegersAreInterpolated) {
     }
     previous = coarse;
   }
+}
+
+TEST(EntityVersions, KeepsTheStateOfALongRestForInterpolation) {
+  EntityVersions versions;
+  versions.restart(1);
+  const std::uint32_t word = 7;
+  versions.add(100, 1, true, {&word, 1});
+  for (ecs::Tick tick = 300; tick < 320; ++tick) {
+    versions.add(tick, tick, false, {&word, 1});
+    versions.prune(tick - 2, 299);
+    EXPECT_EQ(versions.around(299.5).earlier.tick, tick < 315 ? 100u : 0u) << tick << ": at most pictures_max states";
+  }
+  EntityVersions again;
+  again.restart(1);
+  again.add(100, 1, true, {&word, 1});
+  again.add(300, 2, false, {&word, 1});
+  again.add(300 + EntityVersions::picture_age_max + 1, 3, false, {&word, 1});
+  again.prune(3, 299);
+  EXPECT_EQ(again.around(299.5).earlier.tick, 0u) << "replaced too long ago";
 }
 
 TEST(EntityVersions, KeepsABoundedNumberOfStatesForInterpolation) {

@@ -3,6 +3,8 @@
 
 #include <client/apply_delta.hpp>
 #include <client/raw_delta.hpp>
+#include <mobula/client/mirror/interpolation.hpp>
+#include <mobula/schema/engine.hpp>
 #include <server/hamlet.hpp>
 
 namespace mobula::client {
@@ -74,6 +76,18 @@ TEST_F(MirrorLevelTest, ALateGainDoesNotReviveADestroyedEntity) {
   sequence = 0;
   ASSERT_TRUE(gain(entity));
   EXPECT_FALSE(mirror->registry().valid(entity));
+}
+
+TEST_F(MirrorLevelTest, AnEntityIsShownAsLoadedUntilItsFirstState) {
+  mirror->set_view_tick(5);
+  const auto before = sample<engine::Transform>(*mirror, entity, 5);
+  ASSERT_TRUE(before);
+  ASSERT_TRUE(gain(entity));  // without components
+  const ecs::Tick tick = mirror->tick_of(entity);
+  EXPECT_EQ(sample<engine::Transform>(*mirror, entity, tick - 5.0), before);
+  EXPECT_EQ(sample<engine::Transform>(*mirror, entity, tick - 0.1), before);
+  EXPECT_EQ(sample<engine::Transform>(*mirror, entity, tick), std::nullopt);
+  EXPECT_TRUE(destroy(0, false));
 }
 
 }  // namespace

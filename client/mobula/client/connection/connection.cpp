@@ -251,6 +251,7 @@ core::Status Connection::begin_player(const wire::Welcome& message) {
   commands_ = {};
   events_ = {};
   due_events_ = {};
+  player_entity_ = {};  // a former player's, until the message with the new one arrives
   ticks_per_second_ = message.ticks_per_second;
   clock_ = std::make_unique<ServerClock>(ticks_per_second_);
   return core::Done{};

@@ -69,9 +69,11 @@ EntityVersions::Around EntityVersions::around(double tick) const {
   return found;
 }
 
+// A picture between two states needs the earlier one, however old it is: the entity was at rest.
 bool EntityVersions::is_for_pictures(std::size_t which, ecs::Tick shown) const {
-  if (size() - which > pictures_max || newest().tick - at(which).tick > picture_age_max) return false;
-  return which + 1 == size() || at(which + 1).tick > shown;
+  if (which + 1 == size()) return true;
+  const ecs::Tick next = at(which + 1).tick;
+  return size() - which <= pictures_max && newest().tick - next <= picture_age_max && next > shown;
 }
 
 void EntityVersions::prune(std::uint32_t ack, ecs::Tick shown) {
@@ -81,7 +83,21 @@ void EntityVersions::prune(std::uint32_t ack, ecs::Tick shown) {
   if (kept.previous.tick == 0 && !kept.baseline.full) oldest -= std::min(oldest, wire::previous_baseline_age_max);
   std::size_t unused = 0;
   while (unused < size() && at(unused).tick < oldest && !is_for_pictures(unused, shown)) ++unused;
-  states_.erase(states_.begin(), states_.begin() + static_cast<std::ptrdiff_t>(unused * stride()));
+  erase_oldest(unused);
+}
+
+EntityVersions EntityVersions::for_pictures(ecs::Tick next, ecs::Tick shown) const {
+  EntityVersions copy;
+  if (next <= shown || size() == 0) return copy;
+  copy = *this;
+  std::size_t unused = 0;
+  while (unused < size() && (at(unused).words == nullptr || !is_for_pictures(unused, shown))) ++unused;
+  copy.erase_oldest(unused);
+  return copy;
+}
+
+void EntityVersions::erase_oldest(std::size_t count) {
+  states_.erase(states_.begin(), states_.begin() + static_cast<std::ptrdiff_t>(count * stride()));
 }
 
 }  // namespace mobula::client

@@ -52,9 +52,12 @@ class EntityVersions {
   /// Returns the states before and after a moment, among those whose words are not lost.
   [[nodiscard]] Around around(double tick) const;
   /// Removes states that are baselines for no acknowledgement from `ack` on, unless a picture of tick `shown` or later
-  /// needs them. For pictures it keeps at most pictures_max states, and none that is more
-  /// than picture_age_max ticks older than the newest.
+  /// needs them. For pictures it keeps at most pictures_max states, and none that was replaced more than
+  /// picture_age_max ticks before the newest.
   void prune(std::uint32_t ack, ecs::Tick shown);
+  /// Returns a copy of the states that pictures from tick `shown` on need if a state of another layout follows at tick
+  /// `next`.
+  [[nodiscard]] EntityVersions for_pictures(ecs::Tick next, ecs::Tick shown) const;
 
   static constexpr std::size_t head = 3;  // words
   static constexpr std::size_t pictures_max = 16;
@@ -67,6 +70,7 @@ class EntityVersions {
   static constexpr std::uint32_t lost_bit = 2;
 
   [[nodiscard]] bool is_for_pictures(std::size_t which, ecs::Tick shown) const;
+  void erase_oldest(std::size_t count);
   [[nodiscard]] std::size_t stride() const { return head + words_; }
 
   std::vector<std::uint32_t> states_;

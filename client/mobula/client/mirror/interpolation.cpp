@@ -39,24 +39,29 @@ void turn(const std::byte* from, const std::byte* to, double part, std::byte* at
   core::store(at, turned);
 }
 
-// Interpolates the fields of a component onto the earlier state.
-void blend(const Component& component, const std::byte* from, const std::byte* to, double part, std::byte* onto) {
-  for (const Field& field : component.fields) {
+// Interpolates the fields of a component from the earlier state, which `component` holds, to the later one.
+void blend(const Component& type, const std::byte* to, double part, std::byte* component) {
+  for (const Field& field : type.fields) {
     const bool single = field.count == 1 && field.count_field < 0 && field.array_at == 0;
     if (!single || field.not_sent) continue;
     const auto way = field.kind == FieldKind::unit_quaternion ? &turn
                      : field.kind == FieldKind::float32       ? &move<float>
                      : field.kind == FieldKind::float64       ? &move<double>
                                                               : nullptr;
-    if (way != nullptr) way(from + field.offset, to + field.offset, part, onto + field.offset);
+    std::byte* const at = component + field.offset;
+    if (way != nullptr) way(at, to + field.offset, part, at);
   }
 }
 
+bool is_turning(const Component& type, const wire::Unit& unit) {
+  return unit.kind == wire::Unit::Kind::rotation && type.fields[unit.field].smallest_three;
+}
+
 // Interpolates rotations in smallest-three form, as words, onto those of the earlier state.
-void turn_words(const Component& component, const wire::RowCodec& codec, const std::uint32_t* to, double part,
+void turn_words(const Component& type, const wire::RowCodec& codec, const std::uint32_t* to, double part,
                 std::uint32_t* onto) {
   for (const wire::Unit& unit : codec.units()) {
-    if (unit.kind != wire::Unit::Kind::rotation || !component.fields[unit.field].smallest_three) continue;
+    if (!is_turning(type, unit)) continue;
     wire::RotationMotion a = wire::predict_rotation(unit, onto + unit.first, nullptr, {});
     const wire::RotationMotion b = wire::predict_rotation(unit, to + unit.first, nullptr, {});
     double dot = 0;
@@ -78,6 +83,63 @@ double fraction_at(ecs::Tick earlier, ecs::Tick later, double tick) {
   return std::max(0.0, (tick - begin) / (static_cast<double>(later) - begin));
 }
 
+// A received state with what it was then.
+struct State {
+  ecs::PrototypeId prototype = ecs::empty_prototype;
+  bool owner = false;
+  ecs::Tick tick = 0;  // 0 if there is none
+  const std::uint32_t* words = nullptr;
+};
+struct Around {
+  State earlier;
+  State later;
+};
+
+template <class Known>
+State state_of(const Known& known, const EntityVersions::Version& version) {
+  return {known.prototype, known.owner, version.tick, version.words};
+}
+
+// Returns the states before and after a moment, of whatever components. The earlier one is the first if there is none
+// before.
+Around states_around(const MirroredEntity& known, double tick) {
+  const EntityVersions::Around present = known.versions.around(tick);
+  Around found{state_of(known, present.earlier), state_of(known, present.later)};
+  for (std::size_t i = known.former_states.size(); found.earlier.tick == 0 && i-- > 0;) {
+    const FormerStates& former = known.former_states[i];
+    const EntityVersions::Around before = former.versions.around(tick);
+    if (before.later.tick != 0) found.later = state_of(former, before.later);
+    found.earlier = state_of(former, before.earlier);
+  }
+  if (found.earlier.tick == 0) found.earlier = std::exchange(found.later, {});
+  return found;
+}
+
+// A component's row in the states around a moment.
+struct Rows {
+  const Component& type;
+  const wire::RowCodec& codec;
+  const std::uint32_t* from;
+  const std::uint32_t* to;
+  bool owner;  // in both
+};
+
+// Interpolates a component that holds the earlier state.
+void blend_rows(const Rows& rows, double part, std::byte* component) {
+  // Uninitialised: only as much as the component has is used.
+  std::array<std::byte, reflect::Limits::component_bytes> to;
+  std::memcpy(to.data(), component, rows.type.size);
+  if (!rows.codec.to_component(rows.to, rows.owner, to.data())) return;
+  const auto turns = [&](const wire::Unit& unit) { return is_turning(rows.type, unit); };
+  if (std::ranges::any_of(rows.codec.units(), turns)) {
+    std::array<std::uint32_t, 2 + reflect::Limits::component_bytes> words;
+    std::copy_n(rows.from, rows.codec.words(), words.data());
+    turn_words(rows.type, rows.codec, rows.to, part, words.data());
+    rows.codec.to_component(words.data(), rows.owner, component);
+  }
+  blend(rows.type, to.data(), part, component);
+}
+
 }  // namespace
 
 bool Interpolation::is_there(ecs::Entity entity, double view_tick) const {
@@ -86,35 +148,44 @@ bool Interpolation::is_there(ecs::Entity entity, double view_tick) const {
   return known == nullptr || static_cast<double>(known->first_tick) <= view_tick;
 }
 
+ecs::Tick Interpolation::next_state(ecs::Entity entity, double view_tick) const {
+  const MirroredEntity* known = mirror_.registry().valid(entity) ? mirror_.state().find(entity) : nullptr;
+  return known == nullptr ? 0 : states_around(*known, view_tick).later.tick;
+}
+
 bool Interpolation::sample(ecs::Entity entity, ecs::PoolId pool, double view_tick, std::byte* component) const {
   const ecs::Registry& registry = mirror_.registry();
-  const std::byte* newest = registry.valid(entity) ? registry.try_read(entity, pool) : nullptr;
-  if (newest == nullptr) return false;
-  const std::size_t size = registry.pool(pool).type().size;
-  std::memcpy(component, newest, size);
-  const MirroredEntity* known = mirror_.state().find(entity);
-  const wire::RowCodec* codec = mirror_.state().codecs.row(pool);
-  if (known == nullptr || codec == nullptr || !registry.prototypes().contains(known->prototype, pool)) return true;
+  if (!registry.valid(entity)) return false;
+  const MirrorState& state = mirror_.state();
+  const ecs::ComponentType& type = registry.pool(pool).type();
+  const std::byte* const newest = registry.try_read(entity, pool);
+  const MirroredEntity* const known = state.find(entity);
+  const wire::RowCodec* const codec = state.codecs.row(pool);
+  const auto show_newest = [&] {
+    if (newest != nullptr) std::memcpy(component, newest, type.size);
+    return newest != nullptr;
+  };
+  if (known == nullptr || codec == nullptr) return show_newest();
 
-  auto [earlier, later] = known->versions.around(view_tick);
-  if (earlier.tick == 0) earlier = std::exchange(later, {});
-  std::size_t first = 0;  // word
-  for (const ecs::PoolId each : registry.prototypes().pools(known->prototype)) {
-    if (each == pool) break;
-    first += mirror_.state().codecs.row(each)->words();
-  }
-  if (!codec->to_component(earlier.words + first, known->owner, component)) return true;
-  const double part = later.tick == 0 ? 0 : fraction_at(earlier.tick, later.tick, view_tick);
+  const auto [earlier, later] = states_around(*known, view_tick);
+  const wire::EntityLayout& layout = state.codecs.entity(earlier.prototype);
+  const wire::EntityLayout::Row* const row = layout.find(codec);
+  // A component that the server did not send is the client's own.
+  if (row == nullptr) return !registry.prototypes().contains(known->prototype, pool) && show_newest();
+  std::memcpy(component, newest != nullptr ? newest : type.default_value.data(), type.size);
+  if (!codec->to_component(earlier.words + row->first, earlier.owner, component) || later.tick == 0) return true;
+
+  const double part = fraction_at(earlier.tick, later.tick, view_tick);
   if (part == 0) return true;
-  const Component& type = *mirror_.schema().find(registry.pool(pool).type().id);
-  const core::Bytes from(component, component + size);
-  core::Bytes to = from;
-  std::vector<std::uint32_t> words(earlier.words + first, earlier.words + first + codec->words());
-  turn_words(type, *codec, later.words + first, part, words.data());
-  if (!codec->to_component(later.words + first, known->owner, to.data()) ||
-      !codec->to_component(words.data(), known->owner, component))
-    return true;
-  blend(type, from.data(), to.data(), part, component);
+  const wire::EntityLayout& layout_after = state.codecs.entity(later.prototype);
+  const wire::EntityLayout::Row* const row_after = &layout_after == &layout ? row : layout_after.find(codec);
+  if (row_after == nullptr || wire::is_cut({&layout, earlier.words}, {&layout_after, later.words})) return true;
+  blend_rows({.type = *mirror_.schema().find(type.id),
+              .codec = *codec,
+              .from = earlier.words + row->first,
+              .to = later.words + row_after->first,
+              .owner = earlier.owner && later.owner},
+             part, component);
   return true;
 }
 

@@ -123,13 +123,15 @@ core::Status Mirror::apply(const wire::DeltaHeader& header, core::ByteView delta
   return core::Done{};
 }
 
-// Returns the words that the decoded delta adds: its states, and the growth of former states to a new prototype's size.
+// Returns the words that the decoded delta adds: its states, the growth of former states to a new prototype's size, and
+// copies of former states for pictures.
 std::size_t Mirror::words_to_come() const {
   std::size_t words = delta_.words.size() + delta_.entries.size() * EntityVersions::head;
   for (const DeltaEntry& entry : delta_.entries)
     if (entry.kind == DeltaEntry::Kind::full && entry.newest && entry.id < state_.known.size() &&
         state_.known[entry.id].prototype != entry.prototype)
-      words += state_.known[entry.id].versions.size() * state_.codecs.entity(entry.prototype).words;
+      words += state_.known[entry.id].versions.size() * state_.codecs.entity(entry.prototype).words +
+               state_.known[entry.id].versions.kept_words();
   return words;
 }
 
@@ -151,7 +153,7 @@ bool Mirror::is_stale(ecs::Entity entity) const { return std::ranges::find(stale
 
 void Mirror::apply(const DeltaEntry& entry, const wire::DeltaHeader& header) {
   if (entry.kind == DeltaEntry::Kind::lost) return apply_lost(entry, header.tick);
-  if (entry.kind == DeltaEntry::Kind::full && entry.newest) assign_id(entry, header.ack);
+  if (entry.kind == DeltaEntry::Kind::full && entry.newest) assign_id(entry, header);
   MirroredEntity& known = state_.known[entry.id];
   const std::uint32_t count = state_.codecs.entity(entry.prototype).words;
   // An older state is useless if the newest one is of another entity, prototype or owner.
@@ -169,10 +171,11 @@ void Mirror::apply(const DeltaEntry& entry, const wire::DeltaHeader& header) {
   if (entry.newest) rehash(known);
   if (entry.shown) show(entry, known);
   known.versions.prune(floor_, shown_tick_);
+  prune_former(known);
   state_words_ += known.versions.kept_words();
 }
 
-void Mirror::assign_id(const DeltaEntry& entry, std::uint32_t ack) {
+void Mirror::assign_id(const DeltaEntry& entry, const wire::DeltaHeader& header) {
   if (entry.id >= state_.known.size()) state_.known.resize(entry.id + 1);
   MirroredEntity& known = state_.known[entry.id];
   const bool same = known.entity == entry.entity && !known.lost;
@@ -180,8 +183,9 @@ void Mirror::assign_id(const DeltaEntry& entry, std::uint32_t ack) {
   state_words_ -= known.versions.kept_words();
   ecs::PrototypeTable& prototypes = state_.registry.prototypes();
   prototypes.hold(entry.prototype);
+  if (same) keep_former(known, header.tick);
   if (known.entity) prototypes.drop(known.prototype);
-  if (!same) replace_entity(known, entry.entity, ack);
+  if (!same) replace_entity(known, entry.entity, header);
   known.entity = entry.entity;
   known.prototype = entry.prototype;
   known.owner = entry.owner;
@@ -189,15 +193,16 @@ void Mirror::assign_id(const DeltaEntry& entry, std::uint32_t ack) {
   state_words_ += known.versions.kept_words();
 }
 
-void Mirror::replace_entity(MirroredEntity& known, ecs::Entity entity, std::uint32_t ack) {
+void Mirror::replace_entity(MirroredEntity& known, ecs::Entity entity, const wire::DeltaHeader& header) {
   // A delta that uses the id for its former entity was written before this one, and is too late from now on.
-  if (known.entity || known.lost) floor_ = std::max(floor_, ack);
+  if (known.entity || known.lost) floor_ = std::max(floor_, header.ack);
   if (!known.lost && known.entity) hash_ -= known.hash;
   size_ += !known.lost && known.entity ? 0 : 1;
   if (known.shown) {
     hide(known);
     set_stale(known.entity);
   }
+  drop_former(known, known.former_states.size());
   known = {};
   known.first_tick = ~0u;
   if (!state_.is_as_loaded(entity)) return;
@@ -205,6 +210,7 @@ void Mirror::replace_entity(MirroredEntity& known, ecs::Entity entity, std::uint
   known.first_tick = state_.level.tick;
   --size_;
   known.hash = state_.level.copy->hash(entity.index);
+  keep_loaded(known, entity, header.tick);
   state_.level.here[entity.index - state_.level.copy->range().first] = false;
 }
 
@@ -221,6 +227,7 @@ void Mirror::apply_lost(const DeltaEntry& entry, ecs::Tick tick) {
   state_words_ -= known.versions.kept_words();
   known.versions.restart(0);
   state_words_ += known.versions.kept_words();
+  drop_former(known, known.former_states.size());
   hash_ -= std::exchange(known.hash, 0);
   --size_;
   if (!known.shown) return;  // shown under another id by now, or its index is another entity's
@@ -314,8 +321,11 @@ void Mirror::check() {
     ++count;
   }
   std::size_t state_words = 0;
+  std::size_t former_states = 0;
   for (const MirroredEntity& known : state_.known) {
     state_words += known.versions.kept_words();
+    for (const FormerStates& former : known.former_states) state_words += former.versions.kept_words();
+    former_states += known.former_states.size();
     if (!known.entity || known.lost) continue;
     hash += hash_of(known);
     ++count;
@@ -326,6 +336,7 @@ void Mirror::check() {
   }
   MOBULA_ASSERT(hash == hash_ && count == size_, "the hash is the sum of the entities' hashes");
   MOBULA_ASSERT(state_words == state_words_, "the kept words are counted");
+  MOBULA_ASSERT(former_states == former_states_, "former states are counted");
 }
 
 }  // namespace mobula::client

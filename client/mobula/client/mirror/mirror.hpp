@@ -125,8 +125,13 @@ class Mirror {
   [[nodiscard]] std::size_t words_to_come() const;
   void apply(const DeltaEntry& entry, const wire::DeltaHeader& header);
   void apply_lost(const DeltaEntry& entry, ecs::Tick tick);
-  void assign_id(const DeltaEntry& entry, std::uint32_t ack);
-  void replace_entity(MirroredEntity& known, ecs::Entity entity, std::uint32_t ack);
+  void assign_id(const DeltaEntry& entry, const wire::DeltaHeader& header);
+  void keep_former(MirroredEntity& known, ecs::Tick next);
+  void keep_loaded(MirroredEntity& known, ecs::Entity entity, ecs::Tick next);
+  void add_former(MirroredEntity& known, FormerStates former);
+  void drop_former(MirroredEntity& known, std::size_t count);
+  void prune_former(MirroredEntity& known);
+  void replace_entity(MirroredEntity& known, ecs::Entity entity, const wire::DeltaHeader& header);
   void bring_in(MirroredEntity& known);
   void show(const DeltaEntry& entry, MirroredEntity& known);
   void recompose(ecs::Entity entity, ecs::PrototypeId prototype);
@@ -152,6 +157,7 @@ class Mirror {
   std::uint64_t hash_ = 0;
   std::uint32_t size_ = 0;
   std::size_t state_words_ = 0;        // all versions together
+  std::size_t former_states_ = 0;      // all entities together
   std::vector<std::uint32_t> before_;  // words of an entity before its change; empty if they cannot be compared
 };
 

@@ -17,6 +17,13 @@
 
 namespace mobula::client {
 
+/// States of an entity from before it had its present components or owner. Pictures of their ticks show them.
+struct FormerStates {
+  ecs::PrototypeId prototype = ecs::empty_prototype;  ///< Held.
+  bool owner = false;
+  EntityVersions versions;
+};
+
 /// An entity that has, or had, an id.
 struct MirroredEntity {
   ecs::Entity entity;  ///< Null if the id was never used, or if only the entity's end was received.
@@ -32,6 +39,9 @@ struct MirroredEntity {
   ecs::Entity former;
   std::uint64_t hash = 0;
   EntityVersions versions;
+  std::vector<FormerStates> former_states;  ///< The oldest first, at most former_states_max.
+
+  static constexpr std::size_t former_states_max = 8;
 };
 
 struct MirrorState {

@@ -43,6 +43,12 @@ core::Status World::spawn_level() {
   return core::Done{};
 }
 
+void World::cut(ecs::Entity entity) {
+  engine::Cuts* cuts = registry_.try_get<engine::Cuts>(entity);
+  if (cuts == nullptr) cuts = &registry_.add<engine::Cuts>(entity);
+  ++cuts->count;
+}
+
 core::Result<std::vector<std::string>> World::restore(store::Store& store) {
   const store::Facts& facts = store.saved_facts();
   MOBULA_ASSERT((facts.level != nullptr) == level_.has_value(),

@@ -86,6 +86,9 @@ class World {
   void destroy(ecs::Entity entity) {
     if (entity) registry_.destroy(entity);
   }
+  /// Marks the changes of this tick to a living entity as a jump: clients show the values before and after it, and
+  /// nothing between. For teleports. Counts in the entity's Cuts, which the first call adds.
+  void cut(ecs::Entity entity);
   /// Calls `function` for each entity that has all of these components: each<A, const B>([](A&, const B&) {}). Access
   /// through `A` counts as a write. If the first parameter is an ecs::Entity, it gets the handle. The function may
   /// destroy the entity it is given, and create others.
