@@ -259,7 +259,8 @@ std::size_t Session::write_entries(core::MutableBytes out, SentDatagram& record)
   std::size_t written = 0;
   if (sender(Lane::control).pending()) written += sender(Lane::control).write(out, Lane::control, record);
   written += write_unreliable(out.subspan(written), record);
-  const bool bulk = sender(Lane::bulk).pending() && rate_.budget() >= std::int64_t{session_body_bytes_max};
+  const bool bulk =
+      !bulk_held_ && sender(Lane::bulk).pending() && rate_.budget() >= std::int64_t{session_body_bytes_max};
   if (written == 0 && bulk) written = sender(Lane::bulk).write(out, Lane::bulk, record);
   if (record.chunk_count > 0) {
     stats_.chunks_repeated = senders_[0].chunks_repeated() + senders_[1].chunks_repeated();
