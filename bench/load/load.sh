@@ -7,20 +7,13 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 bin=$(cd "${1:?usage: load.sh BIN_DIR OUT_DIR [CLIENTS]}" && pwd)
 source "$root/tests/serve.sh"
+source "$root/bench/load/cores.sh"
 mkdir -p "${2:?usage: load.sh BIN_DIR OUT_DIR [CLIENTS]}"
 out=$(cd "$2" && pwd)
 clients=${3:-2000}
 [[ $clients =~ ^[1-9][0-9]{0,4}$ ]] || {
   echo "load: '$clients' is not a number of clients" >&2
   exit 2
-}
-
-# Runs a command on a core of its own, if there are two.
-on_core() {
-  local core=$1
-  shift
-  if command -v taskset >/dev/null && taskset -c "$core" true 2>/dev/null; then exec taskset -c "$core" "$@"; fi
-  exec "$@"
 }
 
 server=

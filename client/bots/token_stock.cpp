@@ -7,6 +7,8 @@ namespace mobula::client {
 namespace {
 
 constexpr std::uint64_t lifetime_seconds_min = 10;  // minimum remaining lifetime of a token
+// All bots may join at once, and the first ones should not wait for a second request.
+constexpr std::uint32_t first_max = 16 * TokenStock::batch;
 constexpr std::chrono::milliseconds between_failures{1000};
 
 }  // namespace
@@ -15,7 +17,7 @@ core::Result<std::unique_ptr<TokenStock>> TokenStock::open(const Access& access,
   std::unique_ptr<TokenStock> stock(new TokenStock(access));
   const bool one_alone = !access.options.token_file.empty();
   core::Result<std::vector<transport::ConnectToken>> first =
-      get_tokens(access, one_alone ? bots : std::min(bots + batch, 4 * batch));
+      get_tokens(access, one_alone ? bots : std::min(bots + batch, first_max));
   if (!first) return first.error();
   stock->tokens_ = std::move(*first);
   if (!one_alone) stock->thread_ = std::thread([&stock = *stock] { stock.fetch_when_wanted(); });

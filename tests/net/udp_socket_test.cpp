@@ -47,6 +47,31 @@ TEST(UdpSocket, CarriesDatagramsBothWays) {
   EXPECT_EQ(client->counters().bytes_received, answer.size());
 }
 
+TEST(UdpSocket, ReportsItsReceiveBuffer) {
+  EventLoop loop;
+  EXPECT_GT(open_or_fail(loop, loopback(0))->receive_buffer_bytes(), 0u);
+}
+
+// The time is used up while the first datagram is handled.
+TEST(UdpSocket, LeavesDatagramsToTheNextRunWhenTheTimeIsUp) {
+  constexpr std::size_t sent = 150;
+  EventLoop loop;
+  const auto server = open_or_fail(loop, Address::any(0));
+  const auto client = open_or_fail(loop, loopback(0));
+  std::size_t received = 0;
+  core::Nanoseconds deadline = 0;
+  server->on_datagram([&](const Address&, core::ByteView) {
+    ++received;
+    while (core::monotonic_now() < deadline) continue;
+  });
+  for (std::size_t i = 0; i < sent; ++i) client->send(loopback(server->local_port()), core::Bytes(10));
+  client->flush();
+  deadline = core::monotonic_now() + 30 * millisecond;
+  loop.run_until(deadline);
+  EXPECT_LE(received, 64u) << "one batch";
+  EXPECT_TRUE(run_until_true(loop, [&] { return received == sent; })) << "the kernel kept the rest";
+}
+
 TEST(UdpSocket, IsDualStack) {
   EventLoop loop;
   const Address v6_loopback{{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, 0};

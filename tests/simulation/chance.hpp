@@ -10,7 +10,7 @@
 namespace mobula::sim {
 
 // Seeds derived for different purposes are independent.
-enum class Salt : std::uint8_t { plan, network, disk, memory, sqlite };
+enum class Salt : std::uint8_t { plan, network, disk, memory, sqlite, work };
 inline std::uint64_t salted(std::uint64_t seed, Salt salt) {
   return core::hash64(core::as_bytes(&seed, 1), static_cast<std::uint64_t>(salt));
 }

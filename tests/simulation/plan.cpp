@@ -42,6 +42,8 @@ constexpr std::array kinds{
     FaultKind{Type::narrow, "narrow", "no packets above 1,100 bytes to or from the player's client", 4, 600, true},
 };
 
+// All newcomers, some of them or one alone in a tick of 50 ms.
+constexpr std::array work_steps{100 * core::microsecond, 3 * core::millisecond, 30 * core::millisecond};
 constexpr std::uint64_t small_log_bytes = 100'000;  // some checkpoints
 constexpr std::uint32_t seconds_max = 100;  // plus 1 s per 10 ticks: far more than any plan takes, with sanitizers too
 
@@ -153,6 +155,7 @@ Plan draw_plan(std::uint64_t seed, std::string_view scenario, const Size& size) 
   }
   if (random.chance(1, 4)) plan.delta_bytes = wire::delta_bytes_max + 50 + random.below(3000);
   if (random.chance(1, 2)) plan.log_bytes = small_log_bytes;
+  if (random.chance(2, 3)) plan.work_step = work_steps[random.below(work_steps.size())];
   std::ranges::stable_sort(plan.faults, {}, &Fault::at);
   return plan;
 }
@@ -183,7 +186,8 @@ std::string to_string(const Plan& plan) {
       std::to_string(plan.players_max) + (plan.refuses_second ? ", second log-ins refused" : "") + ", history " +
       std::to_string(plan.history_bytes) + " bytes, deltas " + std::to_string(plan.delta_bytes) +
       " bytes, a checkpoint each " + std::to_string(plan.checkpoint_ticks) + " ticks, a log of " +
-      std::to_string(plan.log_bytes) + " bytes\n";
+      std::to_string(plan.log_bytes) + " bytes, " + std::to_string(plan.work_step / core::microsecond) +
+      " us of work between two newcomers\n";
   for (const Fault& fault : plan.faults) text += "  " + to_string(fault) + "\n";
   return text;
 }

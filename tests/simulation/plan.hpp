@@ -73,10 +73,13 @@ struct Plan {
   std::uint32_t checkpoint_ticks = 0;
   std::uint64_t log_bytes = store::StoreConfig{}.log_bytes_max;
   std::uint32_t entities_max = 1u << 20;
-  bool keeps_levels = false;                // some clients keep the level on disk
-  bool spectates = false;                   // one client is a spectator
-  bool refuses_second = false;              // second log-ins are refused
-  bool watches_memory = false;              // at the end all clients leave and join repeatedly
+  bool keeps_levels = false;    // some clients keep the level on disk
+  bool spectates = false;       // one client is a spectator
+  bool refuses_second = false;  // second log-ins are refused
+  bool watches_memory = false;  // at the end all clients leave and join repeatedly
+  // Mean time between two readings of the server's work clock; 0 for no clock. A long one leaves time for one newcomer
+  // per tick.
+  core::Nanoseconds work_step = 0;
   std::uint32_t unauthenticated_peers = 0;  // peers without a session that send packets
   std::uint32_t hostile_clients = 0;        // clients with a session that violate the protocol
   transport::NetworkConditions network{};   // outside network faults

@@ -20,7 +20,8 @@ Simulation::Simulation(Plan plan, Listener listener, std::string folder)
       disk_(plan_.seed),
       server_port_(std::make_unique<ServerPort>(*this)),
       oracle_(test::UpheavalGame(plan_.seed).layers(), listener_.event ? entity_trace() : nullptr),
-      census_(rejoin_grace, plan_.players_max) {
+      census_(rejoin_grace, plan_.players_max),
+      work_random_(salted(plan_.seed, Salt::work)) {
   MOBULA_ASSERT(std::ranges::is_sorted(plan_.faults, {}, &Fault::at), "faults come one after the other");
   if (plan_.keeps_levels) levels_.emplace(std::move(*client::ResourceStore::open(folder_ + "/levels")));
   for (std::uint32_t i = 0; i < plan_.players; ++i) {
@@ -108,6 +109,7 @@ void Simulation::deliver_to_server(const transport::Address& from, core::ByteVie
 void Simulation::check() {
   if (const auto wrong = oracle_.check(*server_)) return fail(*wrong);
   if (const auto wrong = census_.check(*server_)) return fail(*wrong);
+  if (const auto wrong = turns_.check(*server_, *server_port_)) return fail(*wrong);
   for (const auto& player : players_) {
     const server::ClientSession* session = session_of(*player);
     watch_session(*player, session);

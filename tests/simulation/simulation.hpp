@@ -14,6 +14,7 @@
 #include <simulation/plan.hpp>
 #include <simulation/sim_game.hpp>
 #include <simulation/simulated_disk.hpp>
+#include <simulation/turns.hpp>
 #include <simulation/unauthenticated_peer.hpp>
 
 namespace mobula::sim {
@@ -69,6 +70,7 @@ class Simulation {
 
   void open_store();
   void begin_server();
+  [[nodiscard]] core::Nanoseconds read_work_clock();
   void check_restored(ecs::Tick tick);
   void end_server(bool in_good_order);
   void restart_server();
@@ -149,6 +151,9 @@ class Simulation {
   std::unique_ptr<ServerPort> server_port_;
   Oracle oracle_;
   Census census_;
+  Turns turns_;
+  core::Random work_random_;
+  core::Nanoseconds work_time_ = 0;  // on the server's work clock
   std::vector<std::unique_ptr<Player>> players_;
   std::vector<UnauthenticatedPeer> unauthenticated_peers_;
   std::vector<HostileClient> hostile_clients_;

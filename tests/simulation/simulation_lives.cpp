@@ -50,6 +50,12 @@ bool Simulation::may_save() const {
   return disk_.is_healthy() && (!reader_ || plan_.log_bytes == store::StoreConfig{}.log_bytes_max);
 }
 
+// Advances by chance with each reading, in place of the work that a real clock measures.
+core::Nanoseconds Simulation::read_work_clock() {
+  const auto most = static_cast<std::uint32_t>(2 * plan_.work_step / core::microsecond);
+  return work_time_ += work_random_.below(most) * core::microsecond;
+}
+
 void Simulation::begin_server() {
   open_store();
   if (store_ == nullptr) return;
@@ -67,6 +73,7 @@ void Simulation::begin_server() {
   config.checkpoint_ticks = plan_.checkpoint_ticks;
   config.entities_max = plan_.entities_max;
   config.store = store_.get();
+  if (plan_.work_step > 0) config.work_clock = [this] { return read_work_clock(); };
   config = test::at_village(std::move(config));
   core::store(config.transport.challenge_key.data(), plan_.seed * 1000 + outcome_.restarts);
   core::store(config.secret.data(), plan_.seed * 1000 + outcome_.restarts);

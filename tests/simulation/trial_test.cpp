@@ -71,6 +71,25 @@ TEST(Trial, NothingIsWrongAfterDiskFailuresAndRestarts) {
   }
 }
 
+// Nobody starves, and those who play miss no tick, although a tick has time for one alone.
+TEST(Trial, NewcomersComeInOneByOne) {
+  using Kind = Fault::Kind;
+  Plan plan = draw_plan(11, "calm", {.ticks = 300, .players = 8, .entities = 80});
+  plan.work_step = 30 * core::millisecond;
+  plan.has_level = plan.keeps_levels = plan.hides = true;
+  plan.hostile_clients = 2;
+  plan.watches_memory = true;
+  for (std::uint32_t i = 0; i < 8; ++i) {
+    plan.faults.push_back(fault(Kind::broken, 100));
+    plan.faults.back().who = i;
+  }
+  plan.faults.push_back(fault(Kind::stall, 160, 40));
+  plan.faults.push_back(fault(Kind::stop, 220));
+  const Trial trial = run_trial(plan);
+  EXPECT_EQ(trial.outcome.wrong, "");
+  EXPECT_GT(trial.outcome.rejoins, 4u);
+}
+
 // The server stops when all seems quiet, and would lose the last commands.
 TEST(Trial, WaitsForAServerThatStillDrainsAtTheEnd) {
   for (const auto& [seed, before_the_end] : {std::pair{18u, 3u}, std::pair{37u, 6u}, std::pair{41u, 2u}}) {

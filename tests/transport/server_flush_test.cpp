@@ -30,6 +30,23 @@ TEST(ServerEndpoint, WritesNothingForAFullPipe) {
   EXPECT_TRUE(slow.endpoint.session().next_reliable(message));
 }
 
+TEST(ServerEndpoint, FlushesOneSessionAlone) {
+  EndpointWorld world;
+  world.add_client();
+  world.add_client();
+  world.run(100 * millisecond);
+  for (const SessionId id : world.server.sessions())
+    ASSERT_TRUE(world.server.find(id)->send_reliable(core::Bytes(100)).ok());
+  Captured captured;
+  const SessionId id = world.server.sessions()[0];
+  world.server.flush(id, world.now, captured);
+  ASSERT_FALSE(captured.addresses.empty());
+  for (const Address& to : captured.addresses) EXPECT_EQ(to, world.server.address(id));
+  captured = {};
+  world.server.flush(SessionId{}, world.now, captured);
+  EXPECT_TRUE(captured.addresses.empty()) << "no such session";
+}
+
 // Clients to which one update sends something, each once, in order.
 std::vector<Address> flushed_in(EndpointWorld& world) {
   Captured captured;

@@ -85,6 +85,25 @@ TEST(SessionLanes, PrefersControlAndDefersBulkAtALowRate) {
   EXPECT_GT(session.stats().unreliable_expired, 10u);
 }
 
+TEST(SessionLanes, AHeldBulkLaneStaysQueuedUntilItIsReleased) {
+  Pair pair({.latency = millisecond});
+  Session& sender = pair.sides[0];
+  Session& receiver = pair.sides[1];
+  sender.hold_bulk(true);
+  ASSERT_TRUE(sender.send_reliable(message_of(1, 5000), Lane::bulk).ok());
+  ASSERT_TRUE(sender.send_reliable(message_of(2, 5000)).ok());
+  for (int i = 0; i < 100; ++i) pair.step();
+  EXPECT_FALSE(receiver.has_reliable(Lane::bulk));
+  EXPECT_TRUE(receiver.has_reliable());
+  EXPECT_EQ(all_reliable(receiver), (std::vector<core::Bytes>{message_of(2, 5000)}));
+  EXPECT_FALSE(receiver.has_reliable());
+  sender.hold_bulk(false);
+  for (int i = 0; i < 100; ++i) pair.step();
+  core::Bytes message;
+  ASSERT_TRUE(receiver.next_reliable(message, Lane::bulk));
+  EXPECT_EQ(message, message_of(1, 5000));
+}
+
 TEST(SessionLanes, FullBulkInboxDelaysNothingElse) {
   const SessionConfig config{.reliable_receive_bytes_max = 10'000, .reliable_inbox_bytes_max = 80'000};
   Pair pair({.latency = millisecond}, config);

@@ -64,9 +64,15 @@ function show_facts(facts, note, history) {
   facts.set('Received', rate(second('received_bytes')));
   facts.add('Received', `${bytes(latest.totals.received_bytes)} in total`);
   facts.set('Players', count(latest.players));
-  facts.add('Players', plural(latest.sessions, 'session'));
+  facts.add('Players', session_note(latest));
   facts.set('Entities', count(latest.entities));
   facts.add('Entities', 'alive');
+}
+
+// Shows the queue of newcomers while there is one.
+function session_note({sessions, newcomers}) {
+  if (newcomers.present === 0) return plural(sessions, 'session');
+  return `${plural(newcomers.present, 'newcomer')}, ${newcomers.waiting} waiting, the first for ${newcomers.longest_wait.toFixed(1)} s`;
 }
 
 // Judges the ticks that are shown.
@@ -88,7 +94,7 @@ function make_charts(parent, history, signal) {
     {...common, title: 'Start delay of ticks', format: (value) => milliseconds(value, 3), axis: (value) => `${+(value * 1000).toFixed(3)} ms`, least: 0.0001});
   const network = new TimeChart(parent, [{label: 'sent', colour: '--c1'}, {label: 'received', colour: '--c2'}],
     {...common, title: 'Bytes of all sessions', stepped: true, format: rate, axis: (value) => `${value / 1000} KB/s`, least: 1000});
-  const sessions = new TimeChart(parent, [{label: 'sessions', colour: '--c3'}],
+  const sessions = new TimeChart(parent, [{label: 'sessions', colour: '--c3'}, {label: 'newcomers', colour: '--c1'}],
     {...common, title: 'Sessions', stepped: true, format: count, least: 4});
   return () => {
     const ticks = history.column('tick');
@@ -99,7 +105,7 @@ function make_charts(parent, history, signal) {
     late.update(ticks, [history.column('start_late')], hertz);
     const sent = history.per_second('sent_bytes');
     network.update(sent.ends, [sent.sums, history.per_second('received_bytes').sums], hertz, {newest: ticks.at(-1)});
-    sessions.update(ticks, [history.column('sessions')], hertz);
+    sessions.update(ticks, [history.column('sessions'), history.column('newcomers')], hertz);
   };
 }
 

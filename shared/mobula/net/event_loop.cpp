@@ -83,9 +83,11 @@ void EventLoop::run_until(core::Nanoseconds deadline) {
   impl_->send_batch.flush();  // before the wait
   const core::Nanoseconds begin = core::monotonic_now();
   if (deadline <= begin) {
-    while (!stopped() && impl_->io.poll_one() > 0 && core::monotonic_now() < begin + late_budget) continue;
+    impl_->read_until = begin + late_budget;
+    while (!stopped() && impl_->io.poll_one() > 0 && core::monotonic_now() < impl_->read_until) continue;
     return;
   }
+  impl_->read_until = deadline;
   // Not run_one_until: it waits in whole milliseconds.
   impl_->deadline.expires_at(std::chrono::steady_clock::time_point{std::chrono::nanoseconds(deadline)});
   impl_->deadline.async_wait([](const boost::system::error_code&) {});

@@ -35,6 +35,7 @@ struct EventLoop::Impl {
   Signals reload_signals{io};
   std::atomic<bool> stopped = false;
   boost::asio::steady_timer deadline{io};  // deadline of run_until
+  core::Nanoseconds read_until = 0;        // end of the current run_until: sockets leave the rest to the next one
   // Buffers shared by all sockets of the loop: there may be thousands of sockets.
   UdpSendBatch send_batch;
   UdpReceiveBatch receive_batch;

@@ -102,6 +102,12 @@ std::uint16_t ServerPipes::local_port(Pipe pipe) const {
 
 const UdpCounters& ServerPipes::udp_counters() const { return impl_->udp->counters(); }
 
+std::optional<std::size_t> ServerPipes::small_udp_buffer() const {
+  const std::size_t bytes = impl_->udp->receive_buffer_bytes();
+  if (bytes == 0 || bytes >= std::size_t{UdpSocket::kernel_buffer_bytes}) return std::nullopt;
+  return bytes;
+}
+
 const StreamCounters& ServerPipes::stream_counters(Pipe pipe) const {
   static const StreamCounters none;
   const auto& stream = impl_->streams[index_of(pipe)];

@@ -58,6 +58,8 @@ class ServerPipes final : public transport::Output {
   /// Returns the port. 0 if the pipe is not open.
   [[nodiscard]] std::uint16_t local_port(transport::Pipe pipe) const;
   [[nodiscard]] const UdpCounters& udp_counters() const;
+  /// Returns the size of the kernel's receive buffer for UDP, in bytes, if it is smaller than requested.
+  [[nodiscard]] std::optional<std::size_t> small_udp_buffer() const;
   /// Returns the counters and connections of TCP or WebSocket. All zero if the pipe is not open.
   [[nodiscard]] const StreamCounters& stream_counters(transport::Pipe pipe) const;
   [[nodiscard]] std::uint32_t connections(transport::Pipe pipe) const;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <boost/asio/ip/v6_only.hpp>
 #include <mobula/net/event_loop_impl.hpp>
 #include <mobula/net/udp_socket.hpp>
@@ -10,10 +11,11 @@ namespace asio = boost::asio;
 using asio::ip::udp;
 using boost::system::error_code;
 
-// Maximum batches per wake-up, so that other sockets get their turn.
+// Maximum batches per wake-up, so that other sockets get their turn. A handshake costs as much as dozens of inputs, so
+// the loop's time ends a wake-up, too: the kernel keeps the rest.
 constexpr int batches_per_wake = 4;
-// Requested size; the kernel applies its own limit.
-constexpr int kernel_buffer_bytes = 4 * 1024 * 1024;
+// The kernel applies its own limit to it.
+constexpr int kernel_buffer_bytes = UdpSocket::kernel_buffer_bytes;
 
 error_code open_and_bind(udp::socket& socket, const udp::endpoint& local) {
   error_code error;
@@ -69,6 +71,7 @@ void UdpSocket::Impl::drain() {
     if (count == 0) break;
     for (int i = 0; i < count; ++i) deliver(loop.receive_batch, static_cast<std::size_t>(i));
     if (count > 0 && static_cast<std::size_t>(count) < UdpReceiveBatch::datagrams_max) break;
+    if (core::monotonic_now() >= loop.read_until) break;
   }
   loop.send_batch.flush(port);
 }
@@ -115,6 +118,13 @@ void UdpSocket::flush() { impl_->loop.send_batch.flush(impl_->port); }
 std::uint16_t UdpSocket::local_port() const {
   error_code ignored;
   return impl_->socket.local_endpoint(ignored).port();
+}
+
+std::size_t UdpSocket::receive_buffer_bytes() const {
+  asio::socket_base::receive_buffer_size size;
+  error_code error;
+  impl_->socket.get_option(size, error);
+  return error ? 0 : static_cast<std::size_t>(std::max(size.value(), 0));
 }
 
 const UdpCounters& UdpSocket::counters() const { return impl_->port.counters; }

@@ -15,6 +15,9 @@ namespace mobula::net {
 /// UDP socket of an event loop.
 class UdpSocket final : public transport::Output {
  public:
+  /// Size that is requested for each of the kernel's buffers, in bytes.
+  static constexpr int kernel_buffer_bytes = 4 * 1024 * 1024;
+
   using Handler = std::function<void(const transport::Address& from, core::ByteView datagram)>;
 
   /// Opens a socket. Address::any(0) selects any free port.
@@ -33,6 +36,8 @@ class UdpSocket final : public transport::Output {
   void flush() override;
 
   [[nodiscard]] std::uint16_t local_port() const;
+  /// Returns the size of the kernel's receive buffer as the kernel counts it, in bytes. 0 if it is unknown.
+  [[nodiscard]] std::size_t receive_buffer_bytes() const;
   [[nodiscard]] const UdpCounters& counters() const;
 
  private:

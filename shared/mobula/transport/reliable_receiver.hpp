@@ -20,6 +20,8 @@ class ReliableReceiver {
   [[nodiscard]] std::size_t inbox_bytes() const { return inbox_.size(); }
   /// Adds a chunk. Returns false if a message announces more than `message_bytes_max`; the lane is then unusable.
   bool receive(std::uint16_t chunk, core::ByteView bytes, std::size_t message_bytes_max);
+  /// Returns whether next() has a message.
+  [[nodiscard]] bool has_message() const { return ready_ > 0; }
   /// Fetches the next message, reusing the buffer's capacity. Returns false if there is none.
   bool next(core::Bytes& message);
 

@@ -240,6 +240,11 @@ void ServerEndpoint::flush_sessions(core::Nanoseconds now, Output& output) {
   }
 }
 
+void ServerEndpoint::flush(SessionId id, core::Nanoseconds now, Output& output) {
+  const std::uint32_t at = slot_of(id);
+  if (at != slots_.none && output.ready(slots_.key(at))) flush(at, now, output);
+}
+
 void ServerEndpoint::flush(std::uint32_t at, core::Nanoseconds now, Output& output) {
   PacketBuffer packet;
   Slot& slot = slots_[at];

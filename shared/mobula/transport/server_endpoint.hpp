@@ -85,6 +85,8 @@ class ServerEndpoint {
   void receive(const Address& from, core::ByteView datagram, core::Nanoseconds now, Output& output);
   /// Closes timed-out and failed sessions, then flushes every session whose pipe is ready. Call it once per tick.
   void update(core::Nanoseconds now, Output& output);
+  /// Sends what one session has now, if its pipe is ready. update() sends what it has later.
+  void flush(SessionId id, core::Nanoseconds now, Output& output);
   /// Handles a closed stream. Closes its session (reason pipe_lost) or handshake.
   void pipe_closed(const Address& address, core::Nanoseconds now);
   /// Fetches the next event, in order. Returns false if there is none.

@@ -283,7 +283,8 @@ std::size_t Session::write_entries(core::MutableBytes body, SentDatagram& record
   if (sender(Lane::control).pending()) written += sender(Lane::control).write(out, Lane::control, record, chunk_max);
   written += write_unreliable(out.subspan(written), record);
   if (written == 0 && !unreliable_out_.empty()) written = write_unreliable(large, record);
-  const bool bulk = sender(Lane::bulk).pending() && rate_.budget() >= std::int64_t{session_body_bytes_max};
+  const bool bulk =
+      !bulk_held_ && sender(Lane::bulk).pending() && rate_.budget() >= std::int64_t{session_body_bytes_max};
   if (written == 0 && bulk) written = sender(Lane::bulk).write(out, Lane::bulk, record, chunk_max);
   if (record.chunk_count > 0) {
     stats_.chunks_repeated = senders_[0].chunks_repeated() + senders_[1].chunks_repeated();

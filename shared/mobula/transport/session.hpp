@@ -118,6 +118,13 @@ class Session {
   /// Fetches the next message into the caller's buffer, reusing its capacity. Returns false if there is none.
   bool next_reliable(core::Bytes& message, Lane lane = Lane::control) { return receiver(lane).next(message); }
   bool next_unreliable(core::Bytes& message);
+  /// Returns whether next_reliable() has a message.
+  [[nodiscard]] bool has_reliable(Lane lane = Lane::control) const {
+    return receivers_[static_cast<std::size_t>(lane)].has_message();
+  }
+
+  /// Keeps the bulk lane out of flushes, or lets it in again. Its messages stay queued.
+  void hold_bulk(bool held) { bulk_held_ = held; }
 
   /// Sends all that is due and within the rate: sink(core::ByteView body), valid during the call.
   template <class Sink>
@@ -190,6 +197,7 @@ class Session {
   bool keepalive_due_ = false;  // in the current flush
   bool probes_ = false;         // the last datagram was a header alone, sent while the sequences were used up
   bool probe_is_old_ = false;   // a datagram was accepted since
+  bool bulk_held_ = false;
   std::optional<Reason> disconnect_reason_;
 
   SentHistory sent_;

@@ -144,6 +144,24 @@ TEST_F(ApiFeeds, TheOverviewHasEachTickOnce) {
   EXPECT_EQ(frame["rows"].back()[0], tick + 600);
 }
 
+TEST_F(ApiFeeds, TheOverviewShowsNewcomersUntilTheyArrive) {
+  const std::shared_ptr<admin::Feed> feed = world.subscribe({{"subscribe", "overview"}}).value();
+  world.ticks(3);
+  EXPECT_EQ(world.frame(*feed)["newcomers"]["arrived"], 0);
+  world.village.join("anna");
+  std::int64_t present = 0;
+  for (int i = 0; i < 30; ++i) {
+    world.ticks(1);
+    const json frame = world.frame(*feed);
+    present = std::max<std::int64_t>(present, frame["newcomers"]["present"]);
+    EXPECT_EQ(frame["rows"].back().back(), frame["newcomers"]["present"]) << frame["columns"].back();
+  }
+  EXPECT_EQ(present, 1);
+  world.ticks(1);
+  const json at_last = world.frame(*feed)["newcomers"];
+  EXPECT_EQ(at_last, (json{{"present", 0}, {"waiting", 0}, {"longest_wait", 0.0}, {"arrived", 1}}));
+}
+
 TEST_F(ApiFeeds, TopicsEqualTheirQueries) {
   world.village.join("anna");
   world.ticks(30);

@@ -37,6 +37,10 @@ TEST(ApiMetrics, EqualTheWorldsCounters) {
   auto all = samples(answer.text);
   const std::string of_world = "{world=\"world\"}";
   EXPECT_EQ(all["mobula_players" + of_world], 1);
+  EXPECT_EQ(all["mobula_newcomers" + of_world], 0);
+  EXPECT_EQ(all["mobula_newcomers_waiting" + of_world], 0);
+  EXPECT_EQ(all["mobula_newcomer_wait_seconds" + of_world], 0);
+  EXPECT_EQ(all["mobula_arrival_seconds_count" + of_world], 1);
   EXPECT_EQ(all["mobula_entities" + of_world], static_cast<double>(world.registry().entities().size()));
   EXPECT_EQ(all["mobula_tick_period_seconds" + of_world], 0.05);
   EXPECT_EQ(all["mobula_tick_duration_seconds_count" + of_world], 50);

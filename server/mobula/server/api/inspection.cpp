@@ -33,6 +33,7 @@ Inspection::Inspection(std::string name, World world)
 void Inspection::note_tick() {
   TickRow row{.tick = world_.server.world().tick() - 1,
               .sessions = static_cast<std::uint32_t>(world_.server.endpoint().sessions().size()),
+              .newcomers = world_.server.newcomers().present,
               .start_delay = static_cast<core::Nanoseconds>(times().start_delay_ns.sum()) - totals_.start_delay,
               .duration = static_cast<core::Nanoseconds>(times().duration_ns.sum()) - totals_.duration};
   totals_.start_delay += row.start_delay;

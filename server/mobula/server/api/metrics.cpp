@@ -45,6 +45,7 @@ struct WorldFacts {
   std::size_t players = 0;
   std::size_t spectators = 0;
   std::size_t sessions = 0;
+  NewcomerStats newcomers;
   std::uint32_t pools = 0;
   std::uint32_t prototypes = 0;
 };
@@ -64,6 +65,7 @@ WorldFacts read(Inspection& world) {
                    .players = server.players(),
                    .spectators = server.spectators(),
                    .sessions = server.endpoint().sessions().size(),
+                   .newcomers = server.newcomers(),
                    .pools = world.registry().pool_count(),
                    .prototypes = world.registry().prototypes().count()};
   if (world.store() != nullptr) facts.store = world.store()->status();
@@ -173,6 +175,18 @@ void add_world(const WorldFacts& world, Families& families) {
   families.gauge("mobula_prototypes", "Compositions of components", world.prototypes, labels);
 }
 
+void add_newcomers(const WorldFacts& world, Families& families) {
+  const Labels labels = of_world(world);
+  const NewcomerStats& newcomers = world.newcomers;
+  families.gauge("mobula_newcomers", "Connected clients that have not received all that they see", newcomers.present,
+                 labels);
+  families.gauge("mobula_newcomers_waiting", "Newcomers that the last tick had no time for", newcomers.waiting, labels);
+  families.gauge("mobula_newcomer_wait_seconds", "Time since the first of the newcomers connected",
+                 seconds(newcomers.longest_wait), labels);
+  families.times("mobula_arrival_seconds", "Time from a client's connection until it has received all that it sees",
+                 newcomers.arrival_ns, labels);
+}
+
 void add_traffic(const WorldFacts& world, Families& families) {
   for (std::size_t i = 0; i < pipes.size(); ++i) {
     const Labels labels = of_world(world, {{"pipe", pipes[i].second}});
@@ -259,7 +273,8 @@ admin::Response answer(const Api& api, const std::vector<WorldFacts>& worlds, bo
   Families families;
   add_process(api, answered, families);
   for (const WorldFacts& world : worlds)
-    for (const auto add : {add_ticks, add_world, add_traffic, add_replication, add_store, add_game, add_refusals})
+    for (const auto add :
+         {add_ticks, add_world, add_newcomers, add_traffic, add_replication, add_store, add_game, add_refusals})
       add(world, families);
   std::ostringstream text;
   prometheus::TextSerializer().Serialize(text, families.all());

@@ -11,6 +11,7 @@ struct Facts {
   std::size_t entities = 0;
   std::size_t players = 0;
   std::size_t sessions = 0;
+  NewcomerStats newcomers;
   core::Nanoseconds lost = 0;
   Traffic traffic;
   std::uint64_t deltas = 0;
@@ -27,6 +28,7 @@ json row_json(const TickRow& row) {
   values.push_back(row.sent_bytes);
   values.push_back(row.received_bytes);
   values.push_back(row.sessions);
+  values.push_back(row.newcomers);
   return values;
 }
 
@@ -34,7 +36,7 @@ json columns() {
   json names = {"tick", "start_late", "duration"};
   for (std::size_t phase = 0; phase < tick_phase_count; ++phase)
     names.push_back(to_string(static_cast<TickPhase>(phase)));
-  for (const char* name : {"sent_bytes", "received_bytes", "sessions"}) names.push_back(name);
+  for (const char* name : {"sent_bytes", "received_bytes", "sessions", "newcomers"}) names.push_back(name);
   return names;
 }
 
@@ -51,6 +53,11 @@ json frame_json(const Facts& frame, const std::string& world) {
           {"entities", frame.entities},
           {"players", frame.players},
           {"sessions", frame.sessions},
+          {"newcomers",
+           {{"present", frame.newcomers.present},
+            {"waiting", frame.newcomers.waiting},
+            {"longest_wait", seconds(frame.newcomers.longest_wait)},
+            {"arrived", frame.newcomers.arrived}}},
           {"lost_seconds", seconds(frame.lost)},
           {"missed", frame.missed},
           {"columns", columns()},
@@ -87,6 +94,7 @@ class OverviewFeed final : public admin::Feed {
                 .entities = world.registry().entities().size(),
                 .players = server.players(),
                 .sessions = server.endpoint().sessions().size(),
+                .newcomers = server.newcomers(),
                 .lost = world.times().lost,
                 .traffic = traffic(world.pipes()),
                 .deltas = stats.deltas_sent,

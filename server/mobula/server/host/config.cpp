@@ -149,6 +149,11 @@ std::vector<core::Setting> client_settings(HostConfig& config) {
        "memory of a world for past values (baselines of clients that acknowledge late), in bytes; an entity whose "
        "baseline was overwritten is sent in full",
        {.least = 1u << 16, .most = double{1ull << 36}, .group = group}},
+      {"newcomer_budget_percent",
+       &config.newcomer_budget_percent,
+       "share of a tick's period, in percent, until which joining clients are served after those that play; the rest "
+       "waits for the next tick",
+       {.least = 1, .most = 100, .group = group}},
       {"verify_one_in",
        &config.verify_one_in,
        "verify the mirror of one client in N; 0 verifies only clients that request it",
@@ -256,6 +261,7 @@ ServerConfig server_config_of(const HostConfig& config) {
           .duplicate_login = config.duplicate_login == "refuse" ? DuplicateLogin::refuse : DuplicateLogin::replace,
           .rejoin_grace = config.rejoin_grace_seconds * core::second,
           .disconnected_max = config.disconnected_max,
+          .newcomer_budget_percent = config.newcomer_budget_percent,
           .checkpoint_ticks = std::max(1u, static_cast<std::uint32_t>(config.checkpoint_seconds * config.tick_rate))};
 }
 

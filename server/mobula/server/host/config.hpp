@@ -48,6 +48,7 @@ struct HostConfig {
   std::uint32_t entities_max = 1u << 20;  // entities at a time
   std::uint64_t history_bytes = 16u << 20;
   std::uint32_t delta_bytes_per_tick_max = 24 * 1024;  // per client per tick
+  std::uint32_t newcomer_budget_percent = 50;          // share of a tick's period
   std::uint32_t verify_one_in = 100;                   // clients; 0 verifies only clients that request it
   std::string log_level = "info";
   std::string log_format = "auto";

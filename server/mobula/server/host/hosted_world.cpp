@@ -116,6 +116,7 @@ core::Status HostedWorld::start(net::EventLoop& events, Game& game) {
   server.token_servers = token_issuer_.public_addresses;
   core::random_bytes(server.secret);
   server.phase_clock = core::monotonic_now;
+  server.work_clock = core::monotonic_now;
   // Last of what can fail for want of ports and keys: each opening is one of the world's starts.
   if (core::Status opened = open_store(game); !opened) return opened;
   server.store = store_.get();
@@ -245,6 +246,11 @@ void HostedWorld::log_pipes() const {
   // Not rate-limited: each of many worlds reports its ports.
   const auto say = [](const std::string& text) { core::log_line(core::LogLevel::info, "server", text); };
   say(core::format("listening on udp port {}, {} ticks per second", pipes_->local_port(Pipe::udp), config_.tick_rate));
+  if (const std::optional<std::size_t> bytes = pipes_->small_udp_buffer())
+    say(core::format(
+        "the kernel's receive buffer has {} KiB, so a rush of clients may lose datagrams, which are repeated; "
+        "raise net.core.rmem_max to 4194304",
+        *bytes / 1024));
   if (config_.tcp_port) say(core::format("listening on tcp port {}", pipes_->local_port(Pipe::tcp)));
   if (config_.ws_port)
     say(core::format("listening on {} port {}", config_.certificate.empty() ? "ws" : "wss",

@@ -126,6 +126,8 @@ class ClientView {
   [[nodiscard]] std::uint64_t acknowledged_hash() const { return hash_; }
   /// Returns the tick of the last state sent of a visible entity. 0 if none was.
   [[nodiscard]] ecs::Tick sent_tick(std::uint32_t index) const { return slots_[find(index)].sent; }
+  /// Returns the tick of the last delta. 0 if there is none.
+  [[nodiscard]] ecs::Tick last_delta_tick() const { return sent_.last_tick(); }
   [[nodiscard]] std::uint32_t unsettled() const { return sent_.unsettled(); }
   /// Prefetches the view, and its slots; the slots' addresses are in the view, which must have arrived.
   void prefetch() const { core::prefetch_for_write(this, sizeof(*this) - sizeof(sent_) + 64); }

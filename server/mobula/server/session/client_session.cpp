@@ -12,6 +12,8 @@ void ClientSession::resume(transport::SessionId id, core::Nanoseconds now) {
   transport_id = id;
   state = State::greeting;
   connected_at = now;
+  newcomer = true;
+  turns = {.last = now};
   next_rejoin_tokens = now;  // the connection has used up one of the tokens
   transfer = {};
   small_bodies = false;
@@ -39,6 +41,11 @@ bool ClientSession::rejoin_tokens_due(core::Nanoseconds now) const {
   if (!joined || now < next_rejoin_tokens) return false;
   const bool has_all = state == State::playing && !replication.view->has_pending();
   return has_all || now - connected_at > tokens_wait_max;
+}
+
+bool ClientSession::has_arrived(core::Nanoseconds now) const {
+  if (state != State::playing) return false;
+  return (!replication.view->has_pending() && !rejoin_tokens_due(now)) || turns.count >= turns_max;
 }
 
 }  // namespace mobula::server

@@ -30,15 +30,26 @@ class ClientSession {
   /// How long rejoin tokens wait for a client that does not have all its entities yet.
   static constexpr core::Nanoseconds tokens_wait_max = 2 * core::second;
 
+  /// Turns of a newcomer, and of a client that is sent a level.
+  struct Turns {
+    core::Nanoseconds last = 0;  ///< time of the last turn, or of the connection
+    std::uint32_t missed = 0;    ///< ticks since then in which there was no time for it
+    std::uint32_t count = 0;     ///< since the connection
+  };
+  /// Turns after which a client that never has all that it sees is served like one that plays.
+  static constexpr std::uint32_t turns_max = 200;
+
   explicit ClientSession(transport::SessionId id) : transport_id(id) {}
 
   transport::SessionId transport_id;
   State state = State::greeting;
   core::Nanoseconds connected_at = 0;
+  Turns turns;
   core::Nanoseconds disconnected_since = 0;  ///< kept until a resumed client sends Hello
   Player player;
   ecs::Entity sent_entity;          ///< player.entity as the client was last sent it
   bool joined = false;              ///< the game knows the player
+  bool newcomer = true;             ///< has not received all that it sees since it connected
   bool restored = false;            ///< restored from the store, and Game::join not called since
   bool was_playing = false;         ///< deltas have flowed, over this connection or an earlier one
   bool reports_refusals = false;    ///< the client asks for its refused commands
@@ -62,6 +73,8 @@ class ClientSession {
   void update_player_entity(const ecs::Registry& registry);
   /// Returns whether to send rejoin tokens. They are large, so they wait until the client has all its entities.
   [[nodiscard]] bool rejoin_tokens_due(core::Nanoseconds now) const;
+  /// Returns whether the client has received all that it sees, and rejoin tokens, or has had too many turns.
+  [[nodiscard]] bool has_arrived(core::Nanoseconds now) const;
   /// Returns the fields of log lines about the client: the player, once there is one.
   [[nodiscard]] core::LogFields log_fields() const {
     return {.session = player.id != 0 ? player.id : core::LogFields::none};

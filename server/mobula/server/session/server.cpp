@@ -89,6 +89,9 @@ Server::Server(ServerConfig config, Game& game, std::unique_ptr<World> world)
                   .replicator = replicator_,
                   .stats = stats_}),
       messages_(config_, game.commands(), *world_, endpoint_, sessions_, admission_, stats_),
+      newcomers_({.period = core::second / config_.ticks_per_second,
+                  .percent = config_.newcomer_budget_percent,
+                  .clock = config_.work_clock}),
       checkpointer_(config_, *world_, game, players_, sessions_) {}
 
 core::Status Server::begin_world() {
@@ -134,10 +137,12 @@ void Server::tick(core::Nanoseconds given_now, transport::Output& output) {
   const core::Nanoseconds now = clock_.advance(given_now);
   const core::LogScope about({.tick = world_->tick()});
   phases_.begin();
+  newcomers_.begin_tick();
   now_ = now;
   if (world_->tick() >= ecs::ticks_max && !draining()) drain("the world has reached its last tick", 0);
   handle_connections(now);
   receive_messages(now);
+  admit_newcomers(now, output);
   sessions_.remove_expired(now);
   drop_report_.update(now);
   messages_.run_commands(now);
@@ -147,13 +152,16 @@ void Server::tick(core::Nanoseconds given_now, transport::Output& output) {
   replicator_.publish();
   phases_.end(TickPhase::publish);
   send_all(now, output);
-  checkpointer_.update(now, unix_seconds_);
-  world_->end_tick();
   phases_.end(TickPhase::encode);
   sessions_.end_connections(now, output);
   endpoint_.update(now, output);
   output.flush();
   phases_.end(TickPhase::seal);
+  send_first_states(now, output);
+  checkpointer_.update(now, unix_seconds_);
+  world_->end_tick();
+  newcomers_.end_tick(sessions_.all(), now);
+  phases_.end(TickPhase::encode);
 }
 
 void Server::handle_connections(core::Nanoseconds now) {
@@ -175,10 +183,28 @@ void Server::handle_connections(core::Nanoseconds now) {
 void Server::receive_messages(core::Nanoseconds now) {
   for (const std::unique_ptr<ClientSession>& session : sessions_.all()) {
     transport::Session* const connection = endpoint_.find(session->transport_id);
-    if (connection == nullptr) continue;
+    if (connection == nullptr || waits_for_admission(*session)) continue;
     messages_.receive(*session, *connection, now);
     sessions_.check_join_timeout(*session, now);
   }
+}
+
+// A client whose Hello waits for its turn is not silent, so it does not time out.
+bool Server::waits_for_admission(const ClientSession& session) {
+  if (!newcomers_.take_turns() || session.state != State::greeting) return false;
+  const transport::Session* const connection = endpoint_.find(session.transport_id);
+  return connection != nullptr && connection->has_reliable();
+}
+
+void Server::admit_newcomers(core::Nanoseconds now, transport::Output& output) {
+  if (!newcomers_.take_turns()) return;
+  newcomers_.admit(
+      sessions_.all(), now, [&](const ClientSession& session) { return waits_for_admission(session); },
+      [&](ClientSession& session) {
+        messages_.receive(session, *endpoint_.find(session.transport_id), now);
+        endpoint_.flush(session.transport_id, now, output);
+        output.flush();
+      });
 }
 
 void Server::run_game() {
@@ -191,6 +217,7 @@ void Server::run_game() {
   for (const World::Kick& each : world_->take_kicks()) admission_.on_kick_request(each, unix_seconds_);
 }
 
+// Newcomers that take turns are sent only events here, since each event belongs to its tick.
 void Server::send_all(core::Nanoseconds now, const transport::Output& output) {
   const std::span<const std::unique_ptr<ClientSession>> sessions = sessions_.all();
   for (std::size_t at = 0; at < sessions.size(); ++at) {
@@ -200,9 +227,47 @@ void Server::send_all(core::Nanoseconds now, const transport::Output& output) {
     session.update_player_entity(world_->registry());
     transport::Session* const connection = endpoint_.find(session.transport_id);
     if (connection == nullptr) continue;
-    if (const core::Status sent = send(session, *connection, now, output); !sent)
-      sessions_.close(session, transport::ReasonCode::kicked, sent.error(), now);
+    core::Status sent = core::Done{};
+    if (!newcomers_.take_turns()) session.transfer.pump(*connection);
+    if (!newcomers_.take_turns() || !session.newcomer) sent = send(session, *connection, now, output);
+    if (sent) sent = send_events(session, *connection);
+    if (!sent) sessions_.close(session, transport::ReasonCode::kicked, sent.error(), now);
   }
+}
+
+void Server::send_first_states(core::Nanoseconds now, transport::Output& output) {
+  if (!newcomers_.take_turns()) return;
+  newcomers_.send_first_states(
+      sessions_.all(), now, [&](const ClientSession& session) { return waits_for_states(session, now); },
+      [&](ClientSession& session) { take_turn(session, now, output); });
+}
+
+bool Server::waits_for_states(const ClientSession& session, core::Nanoseconds now) {
+  const transport::Session* const connection = endpoint_.find(session.transport_id);
+  if (connection == nullptr || session.state == State::closing) return false;
+  if (!session.transfer.done() || connection->reliable_backlog_bytes(transport::Lane::bulk) > 0) return true;
+  if (!session.newcomer) return false;
+  if (session.state != State::joining) return session.state == State::playing;
+  const bool prepared = session.replication.last_query.interest_version != 0;
+  return !prepared || connection->reliable_delivered(session.welcome) || session.rejoin_tokens_due(now);
+}
+
+// Level transfers take turns after the arrival, too: the bulk lane is sent in turns only.
+void Server::take_turn(ClientSession& session, core::Nanoseconds now, transport::Output& output) {
+  transport::Session& connection = *endpoint_.find(session.transport_id);
+  session.transfer.pump(connection);
+  if (session.newcomer) {
+    // Entities that have spawned since the last turn were not checked for this client.
+    if (session.turns.missed > 0 || session.state == State::joining)
+      session.replication.last_query.interest_version = 0;
+    if (const core::Status sent = send(session, connection, now, output); !sent)
+      return sessions_.close(session, transport::ReasonCode::kicked, sent.error(), now);
+  }
+  connection.hold_bulk(false);
+  endpoint_.flush(session.transport_id, now, output);
+  connection.hold_bulk(true);
+  output.flush();  // within the turn, whose time it takes
+  phases_.end(TickPhase::seal);
 }
 
 // Starts the client's deltas once the Welcome is acknowledged.
@@ -216,6 +281,7 @@ core::Status Server::begin_play(ClientSession& session, transport::Session& conn
 
 // Sends the player's entity if it has changed since the client was sent it.
 core::Status Server::send_player_entity(ClientSession& session, transport::Session& connection) {
+  if (session.state != State::joining && session.state != State::playing) return core::Done{};
   if (session.player.entity == session.sent_entity) return core::Done{};
   core::log_debug("server", "player {} has {} now", session.player.id,
                   session.player.entity ? "entity " + to_string(session.player.entity) : "no entity");
@@ -226,28 +292,29 @@ core::Status Server::send_player_entity(ClientSession& session, transport::Sessi
   return core::Done{};
 }
 
-// Fails if the reliable lane is full: the client has not read for long and is lost.
+// Sends all but events. Fails if the reliable lane is full: the client has not read for long and is lost.
 core::Status Server::send(ClientSession& session, transport::Session& connection, core::Nanoseconds now,
                           const transport::Output& output) {
   const core::LogScope about(session.log_fields());
   if (connection.stats().small_bodies != std::exchange(session.small_bodies, connection.stats().small_bodies))
     core::log_info("server", "large datagrams to player {} \"{}\" {}", session.player.id, session.player.name,
                    session.small_bodies ? "do not arrive: it is sent smaller ones" : "arrive again");
-  session.transfer.pump(connection);
   if (session.rejoin_tokens_due(now)) rejoin_tokens_.send(session, connection, now, unix_seconds_);
   if (session.state == State::joining)
     if (const core::Status begun = begin_play(session, connection); !begun) return begun;
-  if (session.state != State::joining && session.state != State::playing) return core::Done{};
   if (const core::Status sent = send_player_entity(session, connection); !sent) return sent;
   // No delta is encoded for a pipe that cannot take it.
-  if (session.state == State::playing && output.ready(endpoint_.address(session.transport_id))) {
-    messages_.apply_acks(session, now);
-    phases_.end(TickPhase::receive);
-    if (const core::Status sent =
-            replicator_.send_deltas(session.replication, connection, session.commands.feedback(), now);
-        !sent)
-      return sent;
-  }
+  if (session.state != State::playing || !output.ready(endpoint_.address(session.transport_id))) return core::Done{};
+  messages_.apply_acks(session, now);
+  phases_.end(TickPhase::receive);
+  core::Status sent = replicator_.send_deltas(session.replication, connection, session.commands.feedback(), now);
+  if (sent && session.newcomer && session.has_arrived(now)) newcomers_.note_arrival(session, now);
+  return sent;
+}
+
+core::Status Server::send_events(ClientSession& session, transport::Session& connection) const {
+  if (session.state != State::joining && session.state != State::playing) return core::Done{};
+  const core::LogScope about(session.log_fields());
   return replicator_.send_events(session.replication, connection);
 }
 

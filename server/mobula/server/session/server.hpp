@@ -7,8 +7,9 @@
 //   tick:  connections, messages   Sessions, Admission, MessageHandler
 //          commands, game          MessageHandler, Game, the schedule of systems
 //          publication, deltas     Replicator
-//          checkpoint              Checkpointer
 //          flush                   transport::ServerEndpoint
+//          first states            Newcomers, Replicator
+//          checkpoint              Checkpointer
 //
 // Server only conducts the tick; each part has its own state and its own header.
 #pragma once
@@ -23,6 +24,7 @@
 #include <mobula/server/session/client_session.hpp>
 #include <mobula/server/session/drop_report.hpp>
 #include <mobula/server/session/message_handler.hpp>
+#include <mobula/server/session/newcomers.hpp>
 #include <mobula/server/session/players.hpp>
 #include <mobula/server/session/rejoin_tokens.hpp>
 #include <mobula/server/session/server_config.hpp>
@@ -98,6 +100,8 @@ class Server {
   [[nodiscard]] const Published& published() const { return replicator_.published(); }
   [[nodiscard]] const ServerStats& stats() const { return stats_; }
   [[nodiscard]] const TickPhases& phases() const { return phases_; }
+  /// Returns how many clients join at present, and how long they wait.
+  [[nodiscard]] const NewcomerStats& newcomers() const { return newcomers_.stats(); }
   /// Returns the game's systems and the times that they took.
   [[nodiscard]] const ecs::Schedule& schedule() const { return schedule_; }
   [[nodiscard]] std::span<const CommandInfo> commands() const { return messages_.commands(); }
@@ -134,12 +138,18 @@ class Server {
   core::Status update_level(std::shared_ptr<const resource::Resource> level);
   void handle_connections(core::Nanoseconds now);
   void receive_messages(core::Nanoseconds now);
+  void admit_newcomers(core::Nanoseconds now, transport::Output& output);
   void run_game();
   void send_all(core::Nanoseconds now, const transport::Output& output);
+  void send_first_states(core::Nanoseconds now, transport::Output& output);
+  [[nodiscard]] bool waits_for_admission(const ClientSession& session);
+  [[nodiscard]] bool waits_for_states(const ClientSession& session, core::Nanoseconds now);
+  void take_turn(ClientSession& session, core::Nanoseconds now, transport::Output& output);
   core::Status begin_play(ClientSession& session, transport::Session& connection);
   static core::Status send_player_entity(ClientSession& session, transport::Session& connection);
   core::Status send(ClientSession& session, transport::Session& connection, core::Nanoseconds now,
                     const transport::Output& output);
+  core::Status send_events(ClientSession& session, transport::Session& connection) const;
 
   // Parts refer to those above them.
   ServerConfig config_;
@@ -159,6 +169,7 @@ class Server {
   RejoinTokenIssuer rejoin_tokens_;
   Admission admission_;
   MessageHandler messages_;
+  Newcomers newcomers_;
   Checkpointer checkpointer_;
 };
 

@@ -9,6 +9,7 @@
 #include <mobula/server/session/ban_list.hpp>
 #include <mobula/server/store/store.hpp>
 #include <mobula/server/tick/tick_phases.hpp>
+#include <mobula/server/tick/work_budget.hpp>
 #include <mobula/transport/server_endpoint.hpp>
 #include <vector>
 
@@ -46,6 +47,11 @@ struct ServerConfig {
   core::SecretKey secret{};
   /// Clock that times ticks and systems; null disables it. Nothing depends on it but these times.
   TickPhases::Clock phase_clock = nullptr;
+  /// Clock by which newcomers are limited to the work budget; null serves all of them in each tick. Which client joins
+  /// in which tick depends on it, so a simulation has a virtual one.
+  WorkBudget::Clock work_clock = nullptr;
+  /// Share of a tick's period, in percent, until which newcomers are served.
+  std::uint32_t newcomer_budget_percent = 50;
   /// Where the world is saved; null saves nothing. A world that has been saved there is restored. The store outlives
   /// the server, which calls all of its functions but open() and status().
   store::Store* store = nullptr;

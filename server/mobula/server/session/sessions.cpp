@@ -69,6 +69,7 @@ bool Sessions::has_room_for_disconnected() const {
 void Sessions::add(const transport::ServerEvent& connected, std::string account, core::Nanoseconds now) {
   ClientSession& session = *sessions_.emplace_back(std::make_unique<ClientSession>(connected.session));
   session.connected_at = now;
+  session.turns.last = now;
   session.player.identity = connected.identity;
   session.player.account = std::move(account);
 }

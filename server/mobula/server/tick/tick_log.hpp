@@ -1,5 +1,5 @@
 // Times and bytes of the last ticks, one row each, and totals of all ticks, for the inspector and metrics. Written by
-// the simulation thread after each tick. Fixed size: 140 KB.
+// the simulation thread after each tick. Fixed size: 144 KB.
 #pragma once
 
 #include <algorithm>
@@ -19,10 +19,11 @@ using PhaseTimes = std::array<core::Nanoseconds, tick_phase_count>;
 /// Returns the name of a phase, such as "receive".
 std::string_view to_string(TickPhase phase);
 
-/// Row of one tick. 96 bytes.
+/// Row of one tick. 104 bytes.
 struct TickRow {
   ecs::Tick tick = 0;
   std::uint32_t sessions = 0;
+  std::uint32_t newcomers = 0;  // sessions that have not received all that they see
   core::Nanoseconds start_delay = 0;
   core::Nanoseconds duration = 0;
   PhaseTimes phases{};

@@ -1,0 +1,195 @@
+// Newcomers that take turns, on a clock that passes with the work: each reading of it takes `work`.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <mobula/server/session/server.hpp>
+#include <server/hamlet.hpp>
+#include <server/tiny_game.hpp>
+
+namespace mobula::server {
+namespace {
+
+using client::Connection;
+using State = ClientSession::State;
+
+class NewcomersTest : public testing::Test {
+ protected:
+  using Client = test::Village::Client;
+  static constexpr core::Nanoseconds no_time_left = test::Village::tick_length;  // more than any budget
+
+  [[nodiscard]] ServerConfig config(std::shared_ptr<const resource::Resource> level = nullptr) {
+    ServerConfig config;
+    config.level = std::move(level);
+    config.work_clock = [this] { return work_time += work; };
+    return config;
+  }
+  void join(int count) {
+    for (int i = 0; i < count; ++i) village.join("newcomer " + std::to_string(village.clients.size()));
+  }
+  Client& join_and_play() {
+    Client& client = village.join("player");
+    EXPECT_TRUE(village.tick_until([&] { return arrived() == 1; }));
+    return client;
+  }
+  [[nodiscard]] std::uint64_t arrived() const { return village.server->newcomers().arrived; }
+  [[nodiscard]] std::size_t in_state(State state) const {
+    return static_cast<std::size_t>(
+        std::ranges::count(village.server->sessions(), state, [](const auto& each) { return each->state; }));
+  }
+  [[nodiscard]] bool all_mirror() {
+    return std::ranges::all_of(village.clients, [&](const auto& client) { return village.mirrors(*client); });
+  }
+  // Ticks until all clients mirror the world, and checks after each tick that the player was sent it.
+  void all_come_in_beside(Client& player, int ticks_max) {
+    for (int tick = 0; tick < ticks_max && !all_mirror(); ++tick) {
+      const std::uint64_t ticks = player.connection.stats().ticks;
+      village.tick();
+      ASSERT_EQ(player.connection.stats().ticks, ticks + 1) << "tick " << tick;
+    }
+    EXPECT_TRUE(all_mirror());
+  }
+
+  core::Nanoseconds work = no_time_left;
+  core::Nanoseconds work_time = 0;
+  test::TinyGame game;
+  test::Village village{game, config()};
+};
+
+TEST_F(NewcomersTest, AreAllServedInATickThatHasTime) {
+  work = 0;
+  join(12);
+  ASSERT_TRUE(village.tick_until([&] { return game.names.size() > 0; }));
+  EXPECT_EQ(game.names.size(), 12u);
+  EXPECT_TRUE(village.tick_until([&] { return arrived() == 12 && all_mirror(); }));
+  EXPECT_EQ(village.server->newcomers().waiting, 0u);
+}
+
+TEST_F(NewcomersTest, ComeInOneByOneIfTicksHaveNoTime) {
+  join(10);
+  std::size_t joined = 0;
+  for (int tick = 0; tick < 40 && joined < 10; ++tick) {
+    village.tick();
+    EXPECT_LE(game.names.size(), joined + 1);
+    joined = game.names.size();
+  }
+  EXPECT_EQ(joined, 10u);
+  EXPECT_TRUE(village.tick_until([&] { return arrived() == 10 && all_mirror(); }, 100));
+}
+
+TEST_F(NewcomersTest, TheFirstToConnectJoinsFirst) {
+  join(6);
+  ASSERT_TRUE(village.tick_until([&] { return game.names.size() == 6; }));
+  for (std::size_t i = 0; i < game.names.size(); ++i) EXPECT_EQ(game.names[i], "newcomer " + std::to_string(i));
+}
+
+TEST_F(NewcomersTest, TurnsAreFair) {
+  join(10);
+  ASSERT_TRUE(village.tick_until([&] { return in_state(State::playing) + in_state(State::joining) == 10; }));
+  for (int tick = 0; tick < 60; ++tick) {
+    village.tick();
+    for (const auto& session : village.server->sessions()) EXPECT_LT(session->turns.missed, 10u);
+  }
+}
+
+TEST_F(NewcomersTest, PlayersAreSentEachTickMeanwhile) {
+  Client& player = join_and_play();
+  join(20);
+  all_come_in_beside(player, 300);
+}
+
+TEST_F(NewcomersTest, PlayersAreSentEachTickWhileAllRejoin) {
+  Client& player = join_and_play();
+  join(8);
+  ASSERT_TRUE(village.tick_until([&] { return arrived() == 9; }));
+  for (std::size_t i = 1; i < village.clients.size(); ++i) {
+    village.server->pipe_closed(village.clients[i]->port.from, village.now);
+    village.clients[i]->connection.pipe_closed("cut", village.now);
+  }
+  village.tick();
+  for (std::size_t i = 1; i < village.clients.size(); ++i) {
+    ASSERT_TRUE(village.clients[i]->connection.can_rejoin());
+    village.clients[i]->connection.rejoin(village.now);
+  }
+  village.ticks(3);
+  EXPECT_GT(village.server->newcomers().waiting, 0u);
+  all_come_in_beside(player, 200);
+  EXPECT_EQ(village.server->stats().rejoins, 8u);
+  EXPECT_EQ(game.names.size(), 9u) << "the game does not notice";
+  EXPECT_TRUE(village.tick_until([&] { return arrived() == 17; }));
+}
+
+// One admission per tick keeps the last of them waiting for longer than a silent client may.
+TEST_F(NewcomersTest, AHelloThatWaitsDoesNotTimeOut) {
+  constexpr std::size_t clients = 130;
+  join(clients);
+  ASSERT_TRUE(village.tick_until([&] { return game.names.size() == clients; }, 200));
+  EXPECT_TRUE(village.server->stats().refusals.empty());
+  EXPECT_GT(village.now, 6 * core::second);
+}
+
+TEST_F(NewcomersTest, AreCountedUntilTheyArrive) {
+  join(5);
+  village.ticks(4);
+  const NewcomerStats& stats = village.server->newcomers();
+  EXPECT_EQ(stats.present, 5u);
+  EXPECT_GT(stats.waiting, 0u);
+  EXPECT_GT(stats.longest_wait, 0);
+  ASSERT_TRUE(village.tick_until([&] { return stats.present == 0; }));
+  EXPECT_EQ(stats.arrived, 5u);
+  EXPECT_EQ(stats.arrival_ns.count(), 5u);
+  EXPECT_EQ(stats.longest_wait, 0);
+  village.tick();
+  EXPECT_EQ(stats.waiting, 0u);
+}
+
+// The client would else wait in a full server for ever.
+TEST_F(NewcomersTest, AClientThatNeverHasAllArrivesAfterItsTurns) {
+  work = 0;
+  join(1);
+  ASSERT_TRUE(village.tick_until([&] { return game.names.size() == 1; }));
+  game.churn = 400;  // more changes than a delta holds
+  ASSERT_TRUE(village.tick_until([&] { return arrived() == 1; }, ClientSession::turns_max + 20));
+}
+
+TEST_F(NewcomersTest, EventsOfTicksWithoutATurnReachThem) {
+  join(10);
+  ASSERT_TRUE(village.tick_until([&] { return in_state(State::greeting) == 0 && village.server->players() == 10; }));
+  constexpr std::uint64_t sent = 20;
+  for (std::uint64_t i = 0; i < sent; ++i) {
+    ASSERT_TRUE(
+        village.server->world().events().send(core::Bytes(1), Audience::everyone(), Reliability::reliable).ok());
+    village.tick();
+  }
+  ASSERT_TRUE(village.tick_until([&] { return arrived() == 10; }));
+  village.ticks(5);
+  for (const auto& client : village.clients) EXPECT_EQ(client->connection.stats().events, sent);
+}
+
+TEST_F(NewcomersTest, LevelTransfersTakeTurns) {
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("mobula_newcomers." + std::to_string(::getpid()));
+  {
+    const auto level = test::hamlet();
+    test::Village levelled(game, config(level));
+    std::vector<client::ResourceStore> stores;
+    stores.reserve(4);
+    for (int i = 0; i < 4; ++i) {
+      stores.push_back(*client::ResourceStore::open((folder / std::to_string(i)).string()));
+      client::ConnectionConfig joins;
+      joins.resources = &stores.back();
+      levelled.join(joins);
+    }
+    const auto all_stored = [&] {
+      return std::ranges::all_of(stores, [&](const auto& store) { return store.find(level->identity()) != nullptr; });
+    };
+    EXPECT_TRUE(levelled.tick_until(all_stored));
+    EXPECT_TRUE(levelled.tick_until([&] { return levelled.server->newcomers().arrived == 4; }));
+  }
+  std::filesystem::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace mobula::server

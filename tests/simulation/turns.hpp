@@ -1,0 +1,33 @@
+// Oracle of turns: whatever time the ticks have, clients that play are sent a delta in each tick, and newcomers come
+// in. It looks at the sessions after each tick, and knows nothing of budgets.
+//
+//   - a client that plays and has arrived has a delta of this tick, if its pipe takes it
+//   - a newcomer with something to receive or to send waits for at most as many ticks as there were others to serve
+#pragma once
+
+#include <map>
+#include <mobula/server/session/server.hpp>
+#include <optional>
+#include <string>
+
+namespace mobula::sim {
+
+class Turns {
+ public:
+  // Called after each tick of the server. `output` is the server's.
+  std::optional<std::string> check(server::Server& server, const transport::Output& output);
+  // Returns the longest wait of a newcomer so far, in ticks.
+  [[nodiscard]] std::uint32_t longest_wait() const { return longest_wait_; }
+
+ private:
+  struct Wait {
+    std::uint32_t ticks = 0;
+    std::uint32_t others = 0;  // the most at a time
+  };
+  using Key = std::pair<std::uint32_t, std::uint32_t>;  // slot and generation of the connection
+
+  std::map<Key, Wait> waits_;
+  std::uint32_t longest_wait_ = 0;
+};
+
+}  // namespace mobula::sim
