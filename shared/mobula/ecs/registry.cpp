@@ -139,12 +139,6 @@ void Registry::find_runs(std::span<const Entity> entities) {
     runs_.push_back({entities[i], run_length(entities.subspan(i))});
 }
 
-void Registry::note_occupied(Pool& pool) noexcept {
-  if (is_occupied_[pool.id()]) return;
-  is_occupied_[pool.id()] = true;
-  occupied_pools_.push_back(&pool);
-}
-
 // Forgets empty pools. No other function does: so a removal need not look at its pool's size.
 void Registry::drop_server_only(std::uint32_t index) noexcept {
   for (std::size_t i = occupied_pools_.size(); i-- > 0;) {
@@ -225,14 +219,6 @@ std::vector<Entity> Registry::living(const EntityRange& range) const {
 }
 
 // Groups and listeners -------------------------------------------------------------------
-
-PoolSignals& Registry::signals(PoolId pool) {
-  watched_ = true;
-  PoolSignals& signals = pools_[pool]->make_watch().signals;
-  const auto heard = std::ranges::lower_bound(heard_pools_, pool);
-  if (heard == heard_pools_.end() || *heard != pool) heard_pools_.insert(heard, pool);
-  return signals;
-}
 
 GroupSet& Registry::open_group(GroupPools pools) {
   const std::array<std::vector<Pool*>*, 3> parts{&pools.owned, &pools.required, &pools.excluded};

@@ -96,4 +96,18 @@ PoolId Registry::find_pool(core::StringId32 type, core::StringId32 instance) con
   return found == pools_by_key_.end() || found->key != wanted.key ? no_pool : found->pool;
 }
 
+void Registry::note_occupied(Pool& pool) noexcept {
+  if (is_occupied_[pool.id()]) return;
+  is_occupied_[pool.id()] = true;
+  occupied_pools_.push_back(&pool);
+}
+
+PoolSignals& Registry::signals(PoolId pool) {
+  watched_ = true;
+  PoolSignals& signals = pools_[pool]->make_watch().signals;
+  const auto heard = std::ranges::lower_bound(heard_pools_, pool);
+  if (heard == heard_pools_.end() || *heard != pool) heard_pools_.insert(heard, pool);
+  return signals;
+}
+
 }  // namespace mobula::ecs
