@@ -8,9 +8,11 @@
 //                               └──► proven      a large one is acknowledged: one in probe_interval is sent
 //
 // While large ones are suspected, every other body is small, so that there are outcomes of both. A path that carries
-// nothing decides nothing.
+// nothing decides nothing. A peer whose inbox of a lane is full acknowledges no chunks of that lane, whatever their
+// size: so chunks are compared with chunks of their lane.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <mobula/transport/session_body.hpp>
 
@@ -24,7 +26,13 @@ class BodyLimit {
   static constexpr std::size_t small_bytes = body_header_bytes + (session_body_bytes_max - body_header_bytes) / 2;
   static constexpr int suspicious_losses = 4;
   static constexpr int decisive_losses = 12;
+  static constexpr int decisive_losses_of_kind = 6;
   static constexpr int decisive_arrivals = 4;
+  static constexpr int decisive_arrivals_of_lane = 8;  // more than a large body, so a full inbox would take one
+
+  /// Kinds of bodies: the lane whose chunks they have, or `no_chunks`.
+  using Kind = std::size_t;
+  static constexpr Kind no_chunks = lane_count;
   static constexpr unsigned probe_interval = 512;
 
   /// Returns the size of the next body.
@@ -34,18 +42,20 @@ class BodyLimit {
     small_turn_ = !small_turn_;
     return small_turn_ ? small_bytes : large_bytes;
   }
-  void on_acked(std::size_t bytes) {
+  void on_acked(std::size_t bytes, Kind kind) {
     if (bytes > small_bytes) {
       *this = {};
       proven_ = true;
     } else if (lost_ >= suspicious_losses) {
       ++arrived_;
+      ++arrived_of_[kind];
       decide();
     }
   }
-  void on_lost(std::size_t bytes) {
+  void on_lost(std::size_t bytes, Kind kind) {
     if (bytes <= small_bytes) return;
     ++lost_;
+    ++lost_of_[kind];
     decide();
   }
 
@@ -56,13 +66,19 @@ class BodyLimit {
 
  private:
   void decide() {
-    if (lost_ < decisive_losses || arrived_ < decisive_arrivals) return;
+    bool certain = lost_of_[no_chunks] >= decisive_losses_of_kind;
+    for (Kind lane = 0; lane < lane_count; ++lane)
+      certain =
+          certain || (lost_of_[lane] >= decisive_losses_of_kind && arrived_of_[lane] >= decisive_arrivals_of_lane);
+    if (!certain || lost_ < decisive_losses || arrived_ < decisive_arrivals) return;
     reduced_ = true;
     proven_ = false;
   }
 
-  int lost_ = 0;     // large ones since one was acknowledged
-  int arrived_ = 0;  // small ones since large ones are suspected
+  int lost_ = 0;                                  // large ones since one was acknowledged
+  int arrived_ = 0;                               // small ones since large ones are suspected
+  std::array<int, lane_count + 1> lost_of_{};     // by kind
+  std::array<int, lane_count + 1> arrived_of_{};  // by kind
   unsigned since_probe_ = 0;
   bool small_turn_ = false;
   bool proven_ = false;

@@ -10,6 +10,10 @@ constexpr core::Nanoseconds trim_interval = 5 * core::second;
 
 bool has_entries(const SentDatagram& datagram) { return datagram.size > body_header_bytes; }
 
+BodyLimit::Kind kind_of(const SentDatagram& datagram) {
+  return datagram.chunk_count > 0 ? datagram.lane : BodyLimit::no_chunks;
+}
+
 }  // namespace
 
 Session::Session(const SessionConfig& config, core::Nanoseconds now)
@@ -152,7 +156,7 @@ void Session::handle_acks(core::ByteView header) {
 void Session::on_acked(const SentDatagram& datagram, bool newest) {
   const bool late = datagram.state == SentState::lost;
   ++stats_.datagrams_acked;
-  limit_.on_acked(datagram.size);
+  limit_.on_acked(datagram.size, kind_of(datagram));
   link_.on_acked(datagram.size);
   rate_.on_acked(datagram.size);
   if (!late) rate_.on_landed(datagram.size);
@@ -179,7 +183,7 @@ void Session::on_lost(const SentDatagram& datagram) {
   rate_.on_landed(datagram.size);
   if (!has_entries(datagram)) return;
   ++stats_.datagrams_lost;
-  limit_.on_lost(datagram.size);
+  limit_.on_lost(datagram.size, kind_of(datagram));
   link_.on_outcome(true);
   rate_.on_outcome(true, datagram.at);
   for (std::size_t i = 0; i < datagram.chunk_count; ++i) senders_[datagram.lane].lost(datagram.chunks[i]);

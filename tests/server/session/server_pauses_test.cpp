@@ -99,8 +99,8 @@ TEST_F(ServerPauses, APauseOfBothSidesIsFollowedByARejoin) {
   EXPECT_EQ(game.left, 0);
 }
 
-// The client is stopped while the server runs on: 9 s are no loss, 20 s are within timeout and grace period, and later
-// it joins anew with a new token.
+// The client is stopped while the server runs on: 9 s are no loss, 40 s are timeout and grace period, and later it joins
+// anew with a new token.
 TEST_F(ServerPauses, APausedClientReconnectsOrJoinsAnew) {
   for (const core::Nanoseconds pause : {9, 11, 20, 35, 60, 600}) {
     SCOPED_TRACE(pause);
