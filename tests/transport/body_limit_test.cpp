@@ -18,6 +18,7 @@ int bodies_until_reduced(BodyLimit& limit, std::size_t path_bytes, BodyLimit::Ki
   for (int sent = 0; sent < most; ++sent) {
     if (limit.reduced()) return sent;
     const std::size_t bytes = limit.next();
+    limit.on_sent(bytes);
     if (bytes <= path_bytes) {
       limit.on_acked(bytes, kind);
     } else {
@@ -97,7 +98,10 @@ TEST(BodyLimit, OneInFiveHundredTwelveProbesAReducedPath) {
   BodyLimit limit;
   bodies_until_reduced(limit, small);
   unsigned larges = 0;
-  for (unsigned i = 0; i < 4 * BodyLimit::probe_interval; ++i) larges += limit.next() == large ? 1 : 0;
+  for (unsigned i = 0; i < 4 * BodyLimit::probe_interval; ++i) {
+    larges += limit.next() == large ? 1 : 0;
+    limit.on_sent(limit.next());
+  }
   EXPECT_EQ(larges, 4u);
 }
 

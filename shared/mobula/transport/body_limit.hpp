@@ -35,12 +35,14 @@ class BodyLimit {
   static constexpr Kind no_chunks = lane_count;
   static constexpr unsigned probe_interval = 512;
 
-  /// Returns the size of the next body.
-  std::size_t next() {
-    if (reduced_) return ++since_probe_ % probe_interval == 0 ? large_bytes : small_bytes;
-    if (lost_ < suspicious_losses) return large_bytes;
-    small_turn_ = !small_turn_;
-    return small_turn_ ? small_bytes : large_bytes;
+  /// Returns the size of the next body. A message that needs more may go in a large one.
+  [[nodiscard]] std::size_t next() const {
+    if (reduced_) return since_probe_ + 1 < probe_interval ? small_bytes : large_bytes;
+    return lost_ >= suspicious_losses && small_turn_ ? small_bytes : large_bytes;
+  }
+  void on_sent(std::size_t bytes) {
+    small_turn_ = bytes > small_bytes;
+    since_probe_ = bytes > small_bytes ? 0 : since_probe_ + 1;
   }
   void on_acked(std::size_t bytes, Kind kind) {
     if (bytes > small_bytes) {

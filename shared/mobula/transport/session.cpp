@@ -261,22 +261,28 @@ std::size_t Session::write_datagram(core::MutableBytes out) {
   return size;
 }
 
-// Control and unreliable messages may overdraw the budget, so that a low rate can still send large ones. Bulk may not:
-// the next flush would have less for them. A message that fits no small body is sent in a large one.
+// Control and unreliable messages may overdraw the budget, so that a low rate can still send large ones. A message
+// that fits no small body is sent in a large one.
 std::size_t Session::write_entries(core::MutableBytes body, SentDatagram& record) {
   if (rate_.budget() <= 0) return 0;
   const core::MutableBytes large = body.subspan(body_header_bytes, BodyLimit::large_bytes - body_header_bytes);
-  const core::MutableBytes out = large.first(limit_.next() - body_header_bytes);
+  std::size_t written = write_entries_within(large.first(limit_.next() - body_header_bytes), record);
+  if (written == 0) written = write_entries_within(large, record);
+  if (written > 0) limit_.on_sent(body_header_bytes + written);
+  if (record.chunk_count > 0) {
+    stats_.chunks_repeated = senders_[0].chunks_repeated() + senders_[1].chunks_repeated();
+  }
+  return written;
+}
+
+// Bulk may not overdraw the budget: the next flush would have less for the others.
+std::size_t Session::write_entries_within(core::MutableBytes out, SentDatagram& record) {
   const std::size_t chunk_max = limit_.certain_bytes() - body_header_bytes;
   std::size_t written = 0;
   if (sender(Lane::control).pending()) written += sender(Lane::control).write(out, Lane::control, record, chunk_max);
   written += write_unreliable(out.subspan(written), record);
-  if (written == 0 && !unreliable_out_.empty()) written = write_unreliable(large, record);
   const bool bulk = sender(Lane::bulk).pending() && rate_.budget() >= std::int64_t{session_body_bytes_max};
   if (written == 0 && bulk) written = sender(Lane::bulk).write(out, Lane::bulk, record, chunk_max);
-  if (record.chunk_count > 0) {
-    stats_.chunks_repeated = senders_[0].chunks_repeated() + senders_[1].chunks_repeated();
-  }
   return written;
 }
 

@@ -173,7 +173,8 @@ class Session {
   void give_up_old();
   void drop_expired();
   void trim();
-  std::size_t write_entries(core::MutableBytes out, SentDatagram& record);
+  std::size_t write_entries(core::MutableBytes body, SentDatagram& record);
+  std::size_t write_entries_within(core::MutableBytes out, SentDatagram& record);
   std::size_t write_unreliable(core::MutableBytes out, SentDatagram& record);
 
   SessionConfig config_;
