@@ -61,6 +61,19 @@ TEST(BodyLimit, IsReducedWhenAPathShrinks) {
   EXPECT_EQ(limit.certain_bytes(), small);
 }
 
+// A tunnel that carries all but the last bytes of a full body.
+TEST(BodyLimit, SmallerBodiesProveNothingForFullOnes) {
+  BodyLimit limit;
+  for (int i = 0; i < soon && !limit.reduced(); ++i) {
+    limit.on_acked(large - 60, control);
+    EXPECT_EQ(limit.certain_bytes(), small) << "chunks must not fill full bodies";
+    limit.on_lost(large, no_chunks);
+  }
+  EXPECT_TRUE(limit.reduced());
+  limit.on_acked(large - 60, no_chunks);
+  EXPECT_TRUE(limit.reduced());
+}
+
 TEST(BodyLimit, APathThatCarriesNothingDecidesNothing) {
   BodyLimit limit;
   EXPECT_EQ(bodies_until_reduced(limit, 0), 1000);

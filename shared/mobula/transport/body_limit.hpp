@@ -2,16 +2,17 @@
 // tunnels that filter ICMP. The sender notices that by itself, from the outcomes of its datagrams by their size
 // (black hole detection in the spirit of RFC 8899).
 //
-//   untested ──► proven     a large body is acknowledged: reliable chunks may fill bodies
+//   untested ──► proven     a full body is acknowledged: reliable chunks may fill bodies
 //      │           │
-//      └───────────┴─────► reduced   several large ones in a row are lost while small ones arrive
-//                               └──► proven      a large one is acknowledged: one in probe_interval is sent
+//      └───────────┴─────► reduced   several large ones in a row are lost while smaller ones arrive
+//                               └──► untested    one as large as those is acknowledged: one in probe_interval is sent
 //
 // While large ones are suspected, every other body is small, so that there are outcomes of both. A path that carries
-// nothing decides nothing. A peer whose inbox of a lane is full acknowledges no chunks of that lane, whatever their
-// size: so chunks are compared with chunks of their lane.
+// nothing decides nothing. A peer whose inbox of a lane is full acknowledges no chunks of that lane, of any size. So
+// chunks are compared with chunks of their lane.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <mobula/transport/session_body.hpp>
@@ -44,18 +45,22 @@ class BodyLimit {
     small_turn_ = bytes > small_bytes;
     since_probe_ = bytes > small_bytes ? 0 : since_probe_ + 1;
   }
+  // A body proves the path for its own size only: a tunnel may carry all but the last few bytes of a full one.
   void on_acked(std::size_t bytes, Kind kind) {
-    if (bytes > small_bytes) {
+    if (bytes >= lost_bytes_min_) {
+      const bool was_proven = proven_;
       *this = {};
-      proven_ = true;
+      proven_ = was_proven;
     } else if (lost_ >= suspicious_losses) {
       ++arrived_;
       ++arrived_of_[kind];
       decide();
     }
+    proven_ = proven_ || bytes == large_bytes;
   }
   void on_lost(std::size_t bytes, Kind kind) {
     if (bytes <= small_bytes) return;
+    lost_bytes_min_ = std::min(lost_bytes_min_, bytes);
     ++lost_;
     ++lost_of_[kind];
     decide();
@@ -77,8 +82,9 @@ class BodyLimit {
     proven_ = false;
   }
 
-  int lost_ = 0;                                  // large ones since one was acknowledged
-  int arrived_ = 0;                               // small ones since large ones are suspected
+  std::size_t lost_bytes_min_ = large_bytes + 1;  // smallest of the large ones that were lost in a row
+  int lost_ = 0;                                  // large ones since one at least as large was acknowledged
+  int arrived_ = 0;                               // smaller ones since large ones are suspected
   std::array<int, lane_count + 1> lost_of_{};     // by kind
   std::array<int, lane_count + 1> arrived_of_{};  // by kind
   unsigned since_probe_ = 0;

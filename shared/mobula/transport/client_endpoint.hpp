@@ -98,7 +98,7 @@ class ClientEndpoint {
   std::uint32_t clients_max_ = 0;
   core::Nanoseconds started_;
   core::Nanoseconds last_call_;
-  core::Nanoseconds pause_ = 0;  // of at least the timeout; 0 if there was none
+  core::Nanoseconds pause_ = 0;  // at least the timeout; 0 if there was none
   core::Nanoseconds last_received_ = 0;
   core::Nanoseconds last_sent_ = 0;
   core::Nanoseconds next_step_ = 0;  // when the request or response is due
