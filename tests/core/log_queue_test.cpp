@@ -3,6 +3,7 @@
 
 #include <core/unread_pipe.hpp>
 #include <mobula/core/log_queue.hpp>
+#include <sstream>
 #include <thread>
 #include <vector>
 
@@ -16,7 +17,20 @@ constexpr milliseconds patience{60'000};
 std::string report(std::uint64_t lost) { return "lost " + std::to_string(lost) + "\n"; }
 std::string line(int number) { return "line " + std::to_string(number) + "\n"; }
 
-// The thread takes the first lines and waits for the reader with them; the rest fills the queue.
+// Reads a text of numbered lines and reports of lost ones. Returns the number that follows; -1 if a line is missing or
+// a report stands elsewhere than in its gap.
+int follow(const std::string& text, int number) {
+  std::istringstream lines(text);
+  for (std::string each; std::getline(lines, each);) {
+    if (each.starts_with("lost ")) {
+      number += std::stoi(each.substr(5));
+    } else if (each + '\n' != line(number++)) {
+      return -1;
+    }
+  }
+  return number;
+}
+
 TEST(LogQueue, DropsTheNewestLinesThatNobodyReads) {
   test::UnreadPipe pipe;
   LogQueue* const queue = LogQueue::start(LogSink(pipe.writer(), report), 100);
@@ -24,16 +38,14 @@ TEST(LogQueue, DropsTheNewestLinesThatNobodyReads) {
   queue->push(line(0));
   EXPECT_FALSE(queue->flush(milliseconds(1)));
   int number = 1;
-  while (queue->dropped() == 0) queue->push(line(number++));
-  for (int i = 0; i < 5; ++i) queue->push(line(number++));
-  const std::string text = pipe.read_until("lost 6\n");
-  std::string expected;
-  for (int i = 0; i < number - 6; ++i) expected += line(i);
-  EXPECT_EQ(text, expected + "lost 6\n") << "one gap, where it is reported";
-  EXPECT_EQ(queue->dropped(), 6u);
-  queue->push(line(number));
-  EXPECT_EQ(pipe.read_until("\n"), line(number));
+  for (int dropping = 0; dropping < 20; dropping += queue->dropped() > 0 ? 1 : 0) queue->push(line(number++));
+  const std::string first = pipe.read_until("lost ");
+  queue->push("end\n");
+  std::string text = first + pipe.read_until("end\n");
+  text.resize(text.size() - 4);
+  EXPECT_EQ(follow(text, 0), number) << text;
   EXPECT_TRUE(queue->flush(patience));
+  EXPECT_GT(queue->dropped(), 0u);
 }
 
 TEST(LogQueue, WritesLinesOfManyThreadsInTheirOrder) {

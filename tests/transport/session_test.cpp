@@ -261,7 +261,10 @@ TEST(Session, APathThatShrinksUnderLargeChunksEndsTheSession) {
   EXPECT_FALSE(pair.sides[0].stats().small_bodies);
   pair.network.limit(Pair::address(1), 700, SimulatedNetwork::Way::to);
   ASSERT_TRUE(pair.sides[0].send_reliable(message_of(1, 50'000)).ok());
-  for (int i = 0; i < 500 && !pair.sides[0].path_shrank(); ++i) pair.step();
+  for (int i = 0; i < 500 && !pair.sides[0].path_shrank(); ++i) {
+    ASSERT_TRUE(pair.sides[0].send_unreliable(message_of(2, i % 2 == 0 ? 1'000 : 100)).ok());
+    pair.step();
+  }
   EXPECT_TRUE(pair.sides[0].path_shrank());
   EXPECT_FALSE(pair.sides[0].failed());
 }

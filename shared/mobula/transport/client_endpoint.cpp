@@ -47,19 +47,18 @@ void ClientEndpoint::begin(core::Nanoseconds now) {
 
 // A client that was stopped for as long as the timeout is lost, as the server has seen it. Datagrams that have waited
 // in its socket since then are too old to be of use.
-void ClientEndpoint::end_after_pause(core::Nanoseconds now) {
+void ClientEndpoint::note_pause(core::Nanoseconds now) {
   const core::Nanoseconds pause = now - std::exchange(last_call_, now);
-  if (step_ != Step::connected || timeout() == 0 || pause < timeout()) return;
-  end({ReasonCode::timed_out, core::format("this client was stopped for {} s", pause / core::second)});
+  if (step_ == Step::connected && timeout() > 0 && pause >= timeout()) pause_ = pause;
 }
 
 void ClientEndpoint::receive(const Address& from, core::ByteView datagram, core::Nanoseconds now) {
-  end_after_pause(now);
+  note_pause(now);
   dropped_.count(handle(from, datagram, now));
 }
 
 Drop ClientEndpoint::handle(const Address& from, core::ByteView datagram, core::Nanoseconds now) {
-  if (step_ == Step::closed) return Drop::ended;
+  if (step_ == Step::closed || pause_ > 0) return Drop::ended;
   if (!(from == server())) return Drop::unknown_address;
   if (datagram.size() > datagram_bytes_max) return Drop::too_long;
   PacketHead head;
@@ -123,7 +122,7 @@ Drop ClientEndpoint::on_disconnect() {
 // --- The owner's side ----------------------------------------------------------------------------------------------
 
 void ClientEndpoint::update(core::Nanoseconds now, Output& output) {
-  end_after_pause(now);
+  note_pause(now);
   if (step_ == Step::connected) return update_session(now, output);
   if (step_ != Step::closed) update_handshake(now, output);
 }
@@ -147,6 +146,9 @@ void ClientEndpoint::update_handshake(core::Nanoseconds now, Output& output) {
 }
 
 void ClientEndpoint::update_session(core::Nanoseconds now, Output& output) {
+  if (pause_ > 0)
+    return close({ReasonCode::timed_out, core::format("this client was stopped for {} s", pause_ / core::second)},
+                 output);
   if (session_.failed()) return close({ReasonCode::protocol_error, "a reliable message is too large"}, output);
   if (session_.path_shrank()) return close({ReasonCode::timed_out, path_shrank_text}, output);
   if (timed_out(now)) return close({ReasonCode::timed_out, "no packet from the server within the timeout"}, output);

@@ -81,7 +81,7 @@ class ClientEndpoint {
   void send_keep_alive(core::Nanoseconds now, Output& output);
   void send_packet(PacketType type, PacketBuffer& packet, std::size_t body_bytes, Output& output);
   // Whether nothing was received for the token's timeout.
-  void end_after_pause(core::Nanoseconds now);
+  void note_pause(core::Nanoseconds now);
   // Returns 0 if there is none.
   [[nodiscard]] core::Nanoseconds timeout() const;
   [[nodiscard]] bool timed_out(core::Nanoseconds now) const;
@@ -98,6 +98,7 @@ class ClientEndpoint {
   std::uint32_t clients_max_ = 0;
   core::Nanoseconds started_;
   core::Nanoseconds last_call_;
+  core::Nanoseconds pause_ = 0;  // at least the timeout; 0 if there was none
   core::Nanoseconds last_received_ = 0;
   core::Nanoseconds last_sent_ = 0;
   core::Nanoseconds next_step_ = 0;  // when the request or response is due

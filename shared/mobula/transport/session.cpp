@@ -10,6 +10,10 @@ constexpr core::Nanoseconds trim_interval = 5 * core::second;
 
 bool has_entries(const SentDatagram& datagram) { return datagram.size > body_header_bytes; }
 
+BodyLimit::Kind kind_of(const SentDatagram& datagram) {
+  return datagram.chunk_count > 0 ? datagram.lane : BodyLimit::no_chunks;
+}
+
 }  // namespace
 
 Session::Session(const SessionConfig& config, core::Nanoseconds now)
@@ -154,7 +158,7 @@ void Session::handle_acks(core::ByteView header) {
 void Session::on_acked(const SentDatagram& datagram, bool newest) {
   const bool late = datagram.state == SentState::lost;
   ++stats_.datagrams_acked;
-  limit_.on_acked(datagram.size);
+  limit_.on_acked(datagram.size, kind_of(datagram));
   link_.on_acked(datagram.size);
   rate_.on_acked(datagram.size);
   if (!late) rate_.on_landed(datagram.size);
@@ -181,7 +185,7 @@ void Session::on_lost(const SentDatagram& datagram) {
   rate_.on_landed(datagram.size);
   if (!has_entries(datagram)) return;
   ++stats_.datagrams_lost;
-  limit_.on_lost(datagram.size);
+  limit_.on_lost(datagram.size, kind_of(datagram));
   link_.on_outcome(true);
   rate_.on_outcome(true, datagram.at);
   for (std::size_t i = 0; i < datagram.chunk_count; ++i) senders_[datagram.lane].lost(datagram.chunks[i]);
@@ -272,23 +276,29 @@ std::uint16_t Session::take_sequence(const SentDatagram& record, bool used_up) {
   return sequence;
 }
 
-// Control and unreliable messages may overdraw the budget, so that a low rate can still send large ones. Bulk may not:
-// the next flush would have less for them. A message that fits no small body is sent in a large one.
+// Control and unreliable messages may overdraw the budget, so that a low rate can still send large ones. A message
+// that fits no small body is sent in a large one.
 std::size_t Session::write_entries(core::MutableBytes body, SentDatagram& record) {
   if (rate_.budget() <= 0) return 0;
   const core::MutableBytes large = body.subspan(body_header_bytes, BodyLimit::large_bytes - body_header_bytes);
-  const core::MutableBytes out = large.first(limit_.next() - body_header_bytes);
+  std::size_t written = write_entries_within(large.first(limit_.next() - body_header_bytes), record);
+  if (written == 0) written = write_entries_within(large, record);
+  if (written > 0) limit_.on_sent(body_header_bytes + written);
+  if (record.chunk_count > 0) {
+    stats_.chunks_repeated = senders_[0].chunks_repeated() + senders_[1].chunks_repeated();
+  }
+  return written;
+}
+
+// Bulk may not overdraw the budget: the next flush would have less for the others.
+std::size_t Session::write_entries_within(core::MutableBytes out, SentDatagram& record) {
   const std::size_t chunk_max = limit_.certain_bytes() - body_header_bytes;
   std::size_t written = 0;
   if (sender(Lane::control).pending()) written += sender(Lane::control).write(out, Lane::control, record, chunk_max);
   written += write_unreliable(out.subspan(written), record);
-  if (written == 0 && !unreliable_out_.empty()) written = write_unreliable(large, record);
   const bool bulk =
       !bulk_held_ && sender(Lane::bulk).pending() && rate_.budget() >= std::int64_t{session_body_bytes_max};
   if (written == 0 && bulk) written = sender(Lane::bulk).write(out, Lane::bulk, record, chunk_max);
-  if (record.chunk_count > 0) {
-    stats_.chunks_repeated = senders_[0].chunks_repeated() + senders_[1].chunks_repeated();
-  }
   return written;
 }
 

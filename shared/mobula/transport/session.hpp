@@ -183,7 +183,8 @@ class Session {
   void drop_expired();
   void trim();
   [[nodiscard]] std::uint16_t take_sequence(const SentDatagram& record, bool used_up);
-  std::size_t write_entries(core::MutableBytes out, SentDatagram& record);
+  std::size_t write_entries(core::MutableBytes body, SentDatagram& record);
+  std::size_t write_entries_within(core::MutableBytes out, SentDatagram& record);
   std::size_t write_unreliable(core::MutableBytes out, SentDatagram& record);
 
   SessionConfig config_;
