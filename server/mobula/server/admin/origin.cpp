@@ -16,7 +16,7 @@ struct Scheme {
 constexpr Scheme http{"http://", ":80"};
 constexpr Scheme https{"https://", ":443"};
 
-bool is_host(std::string_view text) {
+bool is_origin_host(std::string_view text) {
   const bool v6 = text.starts_with('[') && text.ends_with(']');
   if (v6) text = text.substr(1, text.size() - 2);
   return !text.empty() && std::ranges::all_of(text, [v6](char c) {
@@ -24,19 +24,19 @@ bool is_host(std::string_view text) {
   });
 }
 
-bool is_port(std::string_view text) {
+bool is_origin_port(std::string_view text) {
   unsigned port = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
   return error == std::errc() && end == text.data() + text.size() && port >= 1 && port <= 65535 && text[0] != '0';
 }
 
 bool is_origin(std::string_view text) {
-  const Scheme& scheme = text.starts_with(https.begin) ? https : http;
-  if (!text.starts_with(scheme.begin) || text.ends_with(scheme.default_port)) return false;
-  text.remove_prefix(scheme.begin.size());
+  const Scheme& own = text.starts_with(https.begin) ? https : http;
+  if (!text.starts_with(own.begin) || text.ends_with(own.default_port)) return false;
+  text.remove_prefix(own.begin.size());
   const std::size_t colon = text.rfind(':');
-  if (colon == std::string_view::npos || text.ends_with(']')) return is_host(text);
-  return is_host(text.substr(0, colon)) && is_port(text.substr(colon + 1));
+  if (colon == std::string_view::npos || text.ends_with(']')) return is_origin_host(text);
+  return is_origin_host(text.substr(0, colon)) && is_origin_port(text.substr(colon + 1));
 }
 
 }  // namespace
