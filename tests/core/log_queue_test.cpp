@@ -14,7 +14,6 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds patience{60'000};
 
-std::string report(std::uint64_t lost) { return "lost " + std::to_string(lost) + "\n"; }
 std::string line(int number) { return "line " + std::to_string(number) + "\n"; }
 
 // Reads a text of numbered lines and reports of lost ones. Returns the number that follows; -1 if a line is missing or
@@ -33,7 +32,7 @@ int follow(const std::string& text, int number) {
 
 TEST(LogQueue, DropsTheNewestLinesThatNobodyReads) {
   test::UnreadPipe pipe;
-  LogQueue* const queue = LogQueue::start(LogSink(pipe.writer(), report), 100);
+  LogQueue* const queue = LogQueue::start(LogSink(pipe.writer(), test::report_lost), 100);
   ASSERT_NE(queue, nullptr);
   queue->push(line(0));
   EXPECT_FALSE(queue->flush(milliseconds(1)));
@@ -50,7 +49,7 @@ TEST(LogQueue, DropsTheNewestLinesThatNobodyReads) {
 
 TEST(LogQueue, WritesLinesOfManyThreadsInTheirOrder) {
   test::UnreadPipe pipe;
-  LogQueue* const queue = LogQueue::start(LogSink(pipe.writer(), report));
+  LogQueue* const queue = LogQueue::start(LogSink(pipe.writer(), test::report_lost));
   ASSERT_NE(queue, nullptr);
   std::vector<std::thread> threads;
   for (char name = 'a'; name < 'e'; ++name)
@@ -74,7 +73,7 @@ TEST(LogQueue, WritesLinesOfManyThreadsInTheirOrder) {
 TEST(LogQueue, CountsLinesThatCannotBeWritten) {
   const int full = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
   ASSERT_GE(full, 0);
-  LogQueue* const queue = LogQueue::start(LogSink(full, report));
+  LogQueue* const queue = LogQueue::start(LogSink(full, test::report_lost));
   ASSERT_NE(queue, nullptr);
   for (int i = 0; i < 3; ++i) queue->push(line(i));
   EXPECT_TRUE(queue->flush(patience));
@@ -86,7 +85,7 @@ TEST(LogQueue, CountsLinesThatCannotBeWritten) {
 TEST(LogQueue, AReaderThatEndsDoesNotEndTheProgram) {
   test::UnreadPipe pipe;
   pipe.close_reader();
-  LogQueue* const queue = LogQueue::start(LogSink(pipe.writer(), report));
+  LogQueue* const queue = LogQueue::start(LogSink(pipe.writer(), test::report_lost));
   ASSERT_NE(queue, nullptr);
   queue->push(line(0));
   EXPECT_TRUE(queue->flush(patience));

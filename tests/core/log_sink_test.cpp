@@ -12,12 +12,10 @@
 namespace mobula::core {
 namespace {
 
-std::string report(std::uint64_t lost) { return "lost " + std::to_string(lost) + "\n"; }
-
 TEST(LogSink, CountsLinesThatADiskHasNoRoomFor) {
   const int full = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
   ASSERT_GE(full, 0);
-  LogSink sink(full, report);
+  LogSink sink(full, test::report_lost);
   EXPECT_FALSE(sink.write("one\n"));
   EXPECT_FALSE(sink.write("two\n"));
   sink.add_lost(3);
@@ -29,7 +27,7 @@ TEST(LogSink, CountsLinesWithoutAReader) {
   ::signal(SIGPIPE, SIG_IGN);
   test::UnreadPipe pipe;
   pipe.close_reader();
-  LogSink sink(pipe.writer(), report);
+  LogSink sink(pipe.writer(), test::report_lost);
   EXPECT_FALSE(sink.write("one\n"));
   EXPECT_EQ(sink.lost(), 1u);
   ::signal(SIGPIPE, SIG_DFL);
@@ -37,7 +35,7 @@ TEST(LogSink, CountsLinesWithoutAReader) {
 
 TEST(LogSink, ReportsLostLinesBeforeTheNextLine) {
   test::UnreadPipe pipe;
-  LogSink sink(pipe.writer(), report);
+  LogSink sink(pipe.writer(), test::report_lost);
   std::thread writer([&] {
     sink.add_lost(7);
     EXPECT_TRUE(sink.write("next\n"));
@@ -52,7 +50,7 @@ TEST(LogSink, ReportsLostLinesBeforeTheNextLine) {
 TEST(LogSink, WaitsForRoomInANonBlockingPipe) {
   test::UnreadPipe pipe;
   ::fcntl(pipe.writer(), F_SETFL, O_WRONLY | O_NONBLOCK);
-  LogSink sink(pipe.writer(), report);
+  LogSink sink(pipe.writer(), test::report_lost);
   const std::string line = std::string(100'000, 'x') + "\n";
   std::thread writer([&] { EXPECT_TRUE(sink.write(line)); });
   EXPECT_EQ(pipe.read_until("\n"), line);
@@ -67,7 +65,7 @@ int tear_a_line() {
   ::unlink(name.c_str());
   const rlimit few{10, RLIM_INFINITY};
   ::setrlimit(RLIMIT_FSIZE, &few);
-  LogSink sink(file, report);
+  LogSink sink(file, test::report_lost);
   const bool torn = sink.write("123456\n") && !sink.write("abcdef\n");
   const rlimit many{RLIM_INFINITY, RLIM_INFINITY};
   ::setrlimit(RLIMIT_FSIZE, &many);

@@ -5,10 +5,14 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdint>
 #include <cstdlib>
 #include <string>
 
 namespace mobula::test {
+
+// The report of a LogSink.
+inline std::string report_lost(std::uint64_t lost) { return "lost " + std::to_string(lost) + "\n"; }
 
 class UnreadPipe {
  public:

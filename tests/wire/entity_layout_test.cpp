@@ -26,7 +26,7 @@ class EntityLayoutTest : public testing::Test {
   }
 
  private:
-  std::shared_ptr<const reflect::Schema> schema_ = test::load_schema(schema_text);
+  std::shared_ptr<const reflect::Schema> schema_ = mobula::test::load_schema(schema_text);
   RowCodec seat_{*schema_->find("Seat")};
   RowCodec look_{*schema_->find("Look")};
   RowCodec plain_{*schema_->find("Plain")};
@@ -67,7 +67,7 @@ TEST_F(EntityLayoutTest, AComponentWithCutsThatComesOrGoesIsACut) {
 
 // A delta in which nothing else of the component changes has one bit for it.
 TEST_F(EntityLayoutTest, AnUnchangedCutCostsAtMostOneBit) {
-  const auto schema = test::load_schema("struct Jumps (component) { count:ubyte (cut); }");
+  const auto schema = mobula::test::load_schema("struct Jumps (component) { count:ubyte (cut); }");
   const RowCodec jumps(*schema->find("Jumps"));
   const RowCodec transform(*schema->find("Transform"));
   EntityLayout without;

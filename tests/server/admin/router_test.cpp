@@ -161,7 +161,7 @@ TEST(AdminRouter, AnExceptionIsLoggedAndAnswered) {
   EXPECT_NE(log.find("GET /broken: no such luck"), std::string::npos) << log;
 }
 
-const std::string* header(const Response& response, std::string_view name) {
+const std::string* header_of(const Response& response, std::string_view name) {
   const auto found = std::ranges::find(response.headers, name, [](const auto& each) { return each.first; });
   return found == response.headers.end() ? nullptr : &found->second;
 }
@@ -191,13 +191,13 @@ struct AdminOrigin : testing::Test {
 TEST_F(AdminOrigin, AnOriginIsAnsweredAtItsRouteAlone) {
   const Response given = answer(make(), request("POST", "/tokens"));
   EXPECT_EQ(given.status, 200u);
-  ASSERT_NE(header(given, "Access-Control-Allow-Origin"), nullptr);
-  EXPECT_EQ(*header(given, "Access-Control-Allow-Origin"), page);
-  EXPECT_EQ(*header(given, "Vary"), "Origin");
+  ASSERT_NE(header_of(given, "Access-Control-Allow-Origin"), nullptr);
+  EXPECT_EQ(*header_of(given, "Access-Control-Allow-Origin"), page);
+  EXPECT_EQ(*header_of(given, "Vary"), "Origin");
   for (const std::string_view method : {"POST", "GET", "OPTIONS"}) {
     const Response refused = answer(make(), request(method, "/other"));
     EXPECT_EQ(refused.status, 403u) << method;
-    EXPECT_EQ(header(refused, "Access-Control-Allow-Origin"), nullptr) << method;
+    EXPECT_EQ(header_of(refused, "Access-Control-Allow-Origin"), nullptr) << method;
   }
 }
 
@@ -207,8 +207,8 @@ TEST_F(AdminOrigin, OtherOriginsAreRefused) {
     for (const std::string_view method : {"POST", "OPTIONS"}) {
       const Response refused = answer(make(), request(method, "/tokens", origin));
       EXPECT_EQ(refused.status, 403u) << origin;
-      EXPECT_EQ(header(refused, "Access-Control-Allow-Origin"), nullptr) << origin;
-      EXPECT_EQ(*header(refused, "Vary"), "Origin");
+      EXPECT_EQ(header_of(refused, "Access-Control-Allow-Origin"), nullptr) << origin;
+      EXPECT_EQ(*header_of(refused, "Vary"), "Origin");
     }
   }
 }
@@ -217,10 +217,10 @@ TEST_F(AdminOrigin, APreflightIsAnsweredWithoutTheToken) {
   const Response given = answer(make("secret"), request("OPTIONS", "/tokens"));
   EXPECT_EQ(given.status, 204u);
   EXPECT_EQ(given.body, "");
-  EXPECT_EQ(*header(given, "Access-Control-Allow-Origin"), page);
-  EXPECT_EQ(*header(given, "Access-Control-Allow-Methods"), "POST");
-  EXPECT_EQ(*header(given, "Access-Control-Allow-Headers"), "Authorization, Content-Type");
-  EXPECT_EQ(header(given, "Access-Control-Allow-Credentials"), nullptr);
+  EXPECT_EQ(*header_of(given, "Access-Control-Allow-Origin"), page);
+  EXPECT_EQ(*header_of(given, "Access-Control-Allow-Methods"), "POST");
+  EXPECT_EQ(*header_of(given, "Access-Control-Allow-Headers"), "Authorization, Content-Type");
+  EXPECT_EQ(header_of(given, "Access-Control-Allow-Credentials"), nullptr);
   Request plain = request("OPTIONS", "/tokens");
   plain.asks_for_method = false;
   EXPECT_EQ(answer(make(), plain).status, 405u) << "only a preflight";
@@ -237,7 +237,7 @@ TEST_F(AdminOrigin, APageCanReadErrors) {
         std::pair(answer(make(), unknown_parameter), 400u),
         std::pair(answer(make(), request("PUT", "/tokens")), 405u)}) {
     EXPECT_EQ(response.status, status);
-    ASSERT_NE(header(response, "Access-Control-Allow-Origin"), nullptr) << status;
+    ASSERT_NE(header_of(response, "Access-Control-Allow-Origin"), nullptr) << status;
   }
 }
 

@@ -8,7 +8,7 @@ namespace mobula::server {
 namespace {
 
 // Sends everyone the number of each tick, reliably.
-class CountingGame : public test::TinyGame {
+class NumberingGame : public test::TinyGame {
  public:
   void tick(World& world) override {
     TinyGame::tick(world);
@@ -20,7 +20,7 @@ class CountingGame : public test::TinyGame {
 
 TEST(ServerLong, EventsCommandsAndDeltasGoOnAcrossEveryWrap) {
   const std::uint64_t ticks = test::few_or_all(3000, 70'000);
-  CountingGame game;
+  NumberingGame game;
   test::Village village(game, ServerConfig{.verify_one_in = 1},
                         {.latency = 40 * core::millisecond, .jitter = 20 * core::millisecond, .loss_ppm = 100'000});
   test::Village::Client& ada = village.join("ada");
