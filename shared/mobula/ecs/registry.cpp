@@ -88,8 +88,14 @@ bool Registry::create_given(Entity entity) {
 }
 
 void Registry::make_group_room(Pool& pool, Entity entity) { make_group_room(pool, {&entity, 1}); }
+void Registry::make_group_room(std::span<Pool* const> pools, std::uint32_t index) {
+  for (Pool* pool : pools) make_group_room(*pool, Entity{index, 0});  // its generation is not known yet
+}
 void Registry::emit_constructed(Pool& pool, Entity entity) { emit_constructed(pool, {&entity, 1}); }
 void Registry::emit_created(Entity entity) { created_.emit({&entity, 1}); }
+void Registry::emit_created_with(Entity entity, std::span<Pool* const> pools) {
+  emit_created_with({&entity, 1}, pools);
+}
 
 EntityRange Registry::create_range(std::uint32_t count) {
   journal_.make_room();
@@ -124,13 +130,26 @@ bool Registry::create_with(std::span<Entity> out, std::span<Pool* const> pools,
   }
   for (std::size_t i = 0; i < pools.size(); ++i)
     for (const EntityRun& run : runs_) pools[i]->commit_run(run.first.index, run.count, values[i]);
-  for (Pool* pool : pools) enter_groups(*pool, out);
   index_.prototypes().retain(prototype, static_cast<std::uint32_t>(out.size()));
   for (const EntityRun& run : runs_) journal_.note(JournalEntry::Kind::create, run.first, run.count);
-  created_.emit(out);
-  for (Pool* pool : pools)
-    if (pool->watch() != nullptr) pool->watch()->signals.construct.emit(out);
+  if (watched_ || !created_.empty()) emit_created_with(out, pools);
   return true;
+}
+
+// A listener may destroy entities: the next one receives those that live.
+void Registry::emit_created_with(std::span<const Entity> entities, std::span<Pool* const> pools) {
+  for (const Pool* pool : pools) enter_groups(*pool, entities);
+  created_.emit(entities);
+  std::vector<Entity> living;
+  for (Pool* pool : pools) {
+    if (pool->watch() == nullptr || pool->watch()->signals.construct.empty()) continue;
+    if (!std::ranges::all_of(entities, [&](Entity entity) { return valid(entity); })) {
+      living.clear();
+      std::ranges::copy_if(entities, std::back_inserter(living), [&](Entity entity) { return valid(entity); });
+      entities = living;
+    }
+    pool->watch()->signals.construct.emit(entities);
+  }
 }
 
 void Registry::find_runs(std::span<const Entity> entities) {
@@ -295,7 +314,7 @@ std::byte* Registry::add_bytes(Entity entity, PoolId id, core::ByteView value) {
   const ComponentType& type = pool.type();
   MOBULA_CHECK(type.schema, "component " + type.name + " is server-only: it has no byte form");
   MOBULA_CHECK(value.empty() || value.size() == type.size, "a value of " + type.name + " has its size");
-  const PreparedAdd prepared = prepare_add(entity, pool, type.schema);
+  const PreparedAdd prepared = prepare_add(entity, pool);
   std::memcpy(pool.end(), value.empty() ? type.default_value.data() : value.data(), type.size);
   commit_add(entity, pool, type.schema, prepared);
   emit_constructed(pool, entity);
@@ -304,7 +323,7 @@ std::byte* Registry::add_bytes(Entity entity, PoolId id, core::ByteView value) {
 
 void Registry::add_moved(Entity entity, PoolId id, void* value) {
   Pool& pool = this->pool(id);
-  const PreparedAdd prepared = prepare_add(entity, pool, pool.is_schema());
+  const PreparedAdd prepared = prepare_add(entity, pool);
   pool.relocate(pool.end(), static_cast<std::byte*>(value));
   commit_add(entity, pool, pool.is_schema(), prepared);
   emit_constructed(pool, entity);

@@ -64,12 +64,11 @@ class World {
   /// Destroys an entity and all its descendants.
   void destroy_tree(ecs::Entity root) { hierarchy_.destroy_tree(root); }
 
-  /// Creates an entity that has these components. Reason: "too many entities".
+  /// Creates an entity that has these components, in one step. Reason: "too many entities".
   template <class... Components>
   core::Result<ecs::Entity> create(Components... components) {
-    const ecs::Entity entity = registry_.create();
+    const ecs::Entity entity = registry_.create(std::move(components)...);
     if (!entity) return core::Error{"too many entities", "the world has no room for another entity"};
-    (registry_.add<Components>(entity, std::move(components)), ...);
     return entity;
   }
   /// Destroys a living entity. Entities that have it as their Parent become roots; destroy_tree() destroys them too.
