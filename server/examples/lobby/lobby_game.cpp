@@ -63,9 +63,7 @@ Status LobbyGame::load(World& world, mobula::core::ByteView /*saved*/) {
 
 mobula::core::Result<Entity> LobbyGame::join(World& world, const Player& player) {
   if (player.entity) return player.entity;  // the player was there when the lobby was saved
-  const Entity member = world.registry().create();
-  world.registry().add<Member>(member, {.name = fixed_text<sizeof(Member::name)>(name_of(player))});
-  return member;
+  return world.create(Member{.name = fixed_text<sizeof(Member::name)>(name_of(player))});
 }
 
 void LobbyGame::leave(World& world, const Player& player) { world.registry().destroy(player.entity); }
@@ -110,11 +108,10 @@ Status LobbyGame::create_room(World& world, const Player& player, const commands
                 .last_played = world.tick()};
   const auto opened = worlds_->open(room.world, room_config(capacity), *room.game);
   if (!opened) return send_refusal(world, player, opened.error());
-  room.entity = world.registry().create();
-  world.registry().add<Room>(room.entity, {.name = fixed_text<sizeof(Room::name)>(name),
-                                           .players = 0,
-                                           .capacity = static_cast<std::uint8_t>(capacity),
-                                           .port = (*opened)->udp_port()});
+  room.entity = world.registry().create(Room{.name = fixed_text<sizeof(Room::name)>(name),
+                                             .players = 0,
+                                             .capacity = static_cast<std::uint8_t>(capacity),
+                                             .port = (*opened)->udp_port()});
   rooms_.push_back(std::move(room));
   return let_in(world, player, rooms_.back());
 }
