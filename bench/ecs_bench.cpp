@@ -27,11 +27,33 @@ void create3(benchmark::State& state) {
   });
 }
 
+void create3_one_step(benchmark::State& state) {
+  on_fresh_worlds(state, make_registry, [&](std::unique_ptr<Registry>& registry) {
+    for (std::int64_t i = 0; i < state.range(0); ++i)
+      benchmark::DoNotOptimize(registry->create(Position{}, Velocity{}, Health{}));
+  });
+}
+
 void create3_bulk(benchmark::State& state) {
   std::vector<Entity> entities(static_cast<std::size_t>(state.range(0)));
   on_fresh_worlds(state, make_registry, [&](std::unique_ptr<Registry>& registry) {
     benchmark::DoNotOptimize(registry->create(entities, Position{}, Velocity{}, Health{}));
   });
+}
+
+// Bulk creates of one entity each.
+void create3_bulk_of_one(benchmark::State& state) {
+  on_fresh_worlds(state, make_registry, [&](std::unique_ptr<Registry>& registry) {
+    Entity entity;
+    for (std::int64_t i = 0; i < state.range(0); ++i)
+      benchmark::DoNotOptimize(registry->create(std::span(&entity, 1), Position{}, Velocity{}, Health{}));
+  });
+}
+
+World make_handles_shuffled(const benchmark::State& state) {
+  World world = make_world(state);
+  shuffle(world.entities);
+  return world;
 }
 
 void destroy_one_by_one(World& world) {
@@ -43,12 +65,7 @@ void destroy3(benchmark::State& state) {
 }
 
 void destroy3_shuffled(benchmark::State& state) {
-  const auto make = [&] {
-    World world = make_world(state);
-    shuffle(world.entities);
-    return world;
-  };
-  on_fresh_worlds(state, make, destroy_one_by_one);
+  on_fresh_worlds(state, [&] { return make_handles_shuffled(state); }, destroy_one_by_one);
 }
 
 void add_remove(benchmark::State& state) {
@@ -122,18 +139,31 @@ void group2_quarter(benchmark::State& state) {
   iterate(state, world.registry->group<Position, const Velocity>(), move);
 }
 
-void get_shuffled(benchmark::State& state) {
-  World world = make_world(state);
-  shuffle(world.entities);
+// Sums up what try_get() finds. The sum is handed over by value: it has no address, and so stays in a register.
+template <class Found>
+void read_all(benchmark::State& state, const World& world, Found try_get) {
   for (auto _ : state) {
     float sum = 0;
     for (const Entity entity : world.entities)
-      if (const auto* position = world.registry->try_get<const Position>(entity); position != nullptr)
-        sum += position->x;
-    benchmark::DoNotOptimize(sum);
+      if (const Position* position = try_get(entity); position != nullptr) sum += position->x;
+    benchmark::DoNotOptimize(float{sum});
   }
   report(state);
 }
+
+void read_by_get(benchmark::State& state, const World& world) {
+  read_all(state, world, [&](Entity entity) { return world.registry->try_get<const Position>(entity); });
+}
+
+void read_by_lookup(benchmark::State& state, const World& world) {
+  const ecs::Lookup<const Position> positions = world.registry->lookup<const Position>();
+  read_all(state, world, [&](Entity entity) { return positions.try_get(entity); });
+}
+
+void get_in_order(benchmark::State& state) { read_by_get(state, make_world(state)); }
+void get_shuffled(benchmark::State& state) { read_by_get(state, make_handles_shuffled(state)); }
+void lookup_in_order(benchmark::State& state) { read_by_lookup(state, make_world(state)); }
+void lookup_shuffled(benchmark::State& state) { read_by_lookup(state, make_handles_shuffled(state)); }
 
 void valid_shuffled(benchmark::State& state) {
   World world = make_world(state);
@@ -141,13 +171,15 @@ void valid_shuffled(benchmark::State& state) {
   for (auto _ : state) {
     int alive = 0;
     for (const Entity entity : world.entities) alive += world.registry->valid(entity) ? 1 : 0;
-    benchmark::DoNotOptimize(alive);
+    benchmark::DoNotOptimize(int{alive});
   }
   report(state);
 }
 
 BENCHMARK(create)->Name("ecs/create")->Apply(sizes);
 BENCHMARK(create3)->Name("ecs/create3")->Apply(sizes);
+BENCHMARK(create3_one_step)->Name("ecs/create3_one_step")->Apply(sizes);
+BENCHMARK(create3_bulk_of_one)->Name("ecs/create3_bulk_of_one")->Apply(sizes);
 BENCHMARK(create3_bulk)->Name("ecs/create3_bulk")->Apply(sizes);
 BENCHMARK(destroy3)->Name("ecs/destroy3")->Apply(sizes);
 BENCHMARK(destroy3_shuffled)->Name("ecs/destroy3_shuffled")->Apply(sizes);
@@ -160,7 +192,10 @@ BENCHMARK(iterate2_shuffled)->Name("ecs/iterate2_shuffled")->Apply(sizes);
 BENCHMARK(group2)->Name("ecs/group2")->Apply(sizes);
 BENCHMARK(group3)->Name("ecs/group3")->Apply(sizes);
 BENCHMARK(group2_quarter)->Name("ecs/group2_quarter")->Apply(sizes);
+BENCHMARK(get_in_order)->Name("ecs/get_in_order")->Apply(sizes);
 BENCHMARK(get_shuffled)->Name("ecs/get_shuffled")->Apply(sizes);
+BENCHMARK(lookup_in_order)->Name("ecs/lookup_in_order")->Apply(sizes);
+BENCHMARK(lookup_shuffled)->Name("ecs/lookup_shuffled")->Apply(sizes);
 BENCHMARK(valid_shuffled)->Name("ecs/valid_shuffled")->Apply(sizes);
 
 }  // namespace

@@ -49,6 +49,32 @@ TEST_F(CommandsTest, ASecondApplyContinuesAfterAThrow) {
   }
 }
 
+TEST_F(CommandsTest, AFailedCreateRecordsAndCreatesNothing) {
+  registry.pool_of<Health>();
+  registry.pool_of<Thought>();
+  registry.pool_of<Huge>();
+  int failures = 0;
+  for (std::uint64_t nth = 1;; ++nth) {
+    Commands fresh(registry);
+    const std::uint32_t alive = registry.entities().size();
+    try {
+      Thought thought(6);
+      const test::FailingAllocation failing(nth);
+      fresh.create(Health{5}, std::move(thought), Huge{});
+    } catch (const std::bad_alloc&) {
+      ++failures;
+      EXPECT_TRUE(fresh.empty());
+      EXPECT_EQ(registry.entities().size(), alive);
+      EXPECT_EQ(Thought::alive, 0);
+      continue;
+    }
+    EXPECT_EQ(fresh.size(), 3u);
+    break;
+  }
+  EXPECT_GT(failures, 2);
+  EXPECT_EQ(Thought::alive, 0);
+}
+
 TEST_F(CommandsTest, QueuedCommandsCanBeClearedAfterAThrow) {
   registry.signals<Health>().construct.connect([](std::span<const Entity>) { throw std::runtime_error("always"); });
   const Entity entity = commands.create();

@@ -35,8 +35,12 @@ class Player {
 
   void record() {
     if (random_.chance(1, 8) && models.size() < 400) {
-      made_.push_back(known_.emplace_back(commands_.create()));
-      models[made_.back()];
+      const auto value = static_cast<int>(random_.below(1000));
+      const bool bare = random_.chance(1, 2);
+      made_.push_back(known_.emplace_back(
+          bare ? commands_.create() : commands_.create(Health{value}, test::make<Thought>(value), Wide{value})));
+      Model& model = models[made_.back()];
+      if (!bare) model.health = model.thought = model.wide = value;
       return;
     }
     if (known_.empty()) return;

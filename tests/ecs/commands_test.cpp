@@ -52,6 +52,15 @@ TEST_F(CommandsTest, AddsEveryKindOfComponent) {
   EXPECT_EQ(registry.get<const Thought>(entity, afterthought).content(), 8);
 }
 
+TEST_F(CommandsTest, CreatesAtOnceAndAddsComponentsAtApply) {
+  const Entity entity = commands.create(Health{3}, Thought(4));
+  EXPECT_TRUE(registry.valid(entity));
+  EXPECT_FALSE(registry.has<Health>(entity));
+  commands.apply();
+  EXPECT_EQ(health(entity)->current, 3);
+  EXPECT_EQ(thought(entity), 4);
+}
+
 TEST_F(CommandsTest, AddingNoBytesAddsTheDefaultValue) {
   const Entity entity = registry.create();
   const PoolId pool = registry.pool_of<Health>();

@@ -93,8 +93,9 @@ class ModelWorld {
     bool makes;     // creates entities
     bool destroys;  // destroys entities
   };
-  static constexpr std::array<Operation, 15> operations() {
+  static constexpr std::array<Operation, 16> operations() {
     return {{{60, &ModelWorld::create_one, true, false},
+             {60, &ModelWorld::create_with_components, true, false},
              {2, &ModelWorld::create_many, true, false},
              {1, &ModelWorld::create_range, true, false},
              {1, &ModelWorld::spawn_level, true, false},
@@ -192,6 +193,17 @@ class ModelWorld {
       attempt([&] { entity = world_.create(); });
     }
     if (entity) made(entity);
+  }
+  void create_with_components() {
+    if (config_.entities.recycling == Recycling::given) return;
+    const std::array<std::int32_t, 3> values{any_value(position), any_value(label), any_value(mana)};
+    Entity entity;
+    attempt([&] { entity = world_.create(Position{values[0]}, make<Label>(values[1]), Mana{values[2]}); });
+    if (!entity) return;
+    made(entity);
+    Row& row = model_.at(entity);
+    std::tie(row[position], row[label], row[mana]) = std::tuple_cat(values);
+    expect_changed(entity, mana);
   }
   void create_many() {
     if (config_.entities.recycling == Recycling::given) return;

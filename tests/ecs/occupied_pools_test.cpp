@@ -62,6 +62,14 @@ TEST(OccupiedPools, ABulkAddIsFoundToo) {
 }
 
 // Signals of `destroy` are emitted pool by pool, in the order of the pools, and for pools opened by a listener as well.
+TEST(OccupiedPools, AComponentOfAOneStepCreateIsFoundToo) {
+  Registry world;
+  const Entity entity = world.create(Buff{7});
+  world.destroy(entity);
+  EXPECT_EQ(world.pool<Buff>().size(), 0u);
+  world.check();
+}
+
 TEST(OccupiedPools, ListenersAreCalledInTheOrderOfThePools) {
   Registry world;
   std::vector<PoolId> pools;

@@ -365,13 +365,13 @@ TEST_F(PoolTest, ReorderingDuringIterationAsserts) {
   IterationProgress progress(pool.set());
   Iterations::Link outer{&progress};
   Iterations::Link inner{&progress};
-  pool.iterations().begin(outer);
-  pool.iterations().begin(inner);
-  pool.iterations().end(inner);
+  pool.begin_iteration(outer);
+  pool.begin_iteration(inner);
+  pool.end_iteration(inner);
   EXPECT_TRUE(pool.is_iterated());
   EXPECT_DEATH(pool.reorder(0, order, scratch), "pool Fog is reordered while it is iterated");
   EXPECT_DEATH(pool.claim_order(OrderOwner::sort), "pool Fog is reordered while it is iterated");
-  pool.iterations().end(outer);
+  pool.end_iteration(outer);
   pool.reorder(0, order, scratch);
   EXPECT_EQ(listed(), (std::vector<std::uint32_t>{1, 0}));
 }

@@ -55,15 +55,13 @@ mobula::server::CommandTable RoomGame::commands() {
 }
 
 Status RoomGame::start(World& world) {
-  gem_ = world.registry().create();
-  world.registry().add<Square>(gem_, free_square(world));
-  world.registry().add<Gem>(gem_);
+  gem_ = world.registry().create(free_square(world), Gem{});
   return Done{};
 }
 
 mobula::core::Result<Entity> RoomGame::join(World& world, const Player& player) {
   if (players_ == capacity_) return Error{"room full", mobula::core::format("the room is for {} players", capacity_)};
-  mobula::core::Result<Entity> piece =
+  const mobula::core::Result<Entity> piece =
       world.create(free_square(world), Piece{.name = fixed_text<sizeof(Piece::name)>(name_of(player)), .points = 0});
   if (piece) ++players_;
   return piece;

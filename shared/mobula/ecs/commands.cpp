@@ -83,9 +83,13 @@ void Commands::drop_value(const Command& command) noexcept {
 
 void Commands::clear() noexcept {
   MOBULA_CHECK(!applying_, "commands are cleared while they are applied");
-  for (const Command& command : commands_) drop_value(command);
-  commands_.clear();
+  drop_from(0);
   values_.release_all();
+}
+
+void Commands::drop_from(std::size_t first) noexcept {
+  for (std::size_t i = first; i < commands_.size(); ++i) drop_value(commands_[i]);
+  commands_.erase(commands_.begin() + static_cast<std::ptrdiff_t>(first), commands_.end());
 }
 
 // Applying -------------------------------------------------------------------------------

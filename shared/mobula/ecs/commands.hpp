@@ -67,6 +67,10 @@ class Commands {
   /// Creates an entity at once. null_entity if the index space is used up; commands for it are skipped.
   Entity create() { return registry_->create(); }
 
+  /// Creates an entity at once and records the adds of its components. null_entity if the index space is used up.
+  template <class First, class... Rest>
+  Entity create(First first, Rest... rest);
+
   /// Records an add. The caller may change the returned value until apply() or clear().
   template <class T>
   T& add(Entity entity, T value = T{}) {
@@ -118,6 +122,8 @@ class Commands {
     return *made;
   }
 
+  // Discards the commands from one on.
+  void drop_from(std::size_t first) noexcept;
   // Allocates room for a value of the pool and for its command.
   void* make_room(PoolId pool, core::StringId32 type, std::size_t size, std::size_t alignment);
   void make_command_room();
@@ -135,5 +141,22 @@ class Commands {
   std::size_t next_ = 0;  // commands before it are done; 0 outside apply()
   bool applying_ = false;
 };
+
+// If an allocation fails, no command is recorded and no entity created.
+template <class First, class... Rest>
+Entity Commands::create(First first, Rest... rest) {
+  const Entity entity = create();
+  if (!entity) return entity;
+  const std::size_t recorded = commands_.size();
+  try {
+    add<First>(entity, std::move(first));
+    (add<Rest>(entity, std::move(rest)), ...);
+  } catch (...) {
+    drop_from(recorded);
+    registry_->destroy(entity);
+    throw;
+  }
+  return entity;
+}
 
 }  // namespace mobula::ecs

@@ -36,6 +36,7 @@ concept SchemaComponent = std::is_trivially_copyable_v<T> && requires {
 
 namespace detail {
 std::uint32_t next_type_slot();
+std::uint32_t next_composition_slot();
 
 template <class T>
 constexpr std::string_view pretty_type_name() {
@@ -49,6 +50,9 @@ constexpr std::string_view pretty_type_name() {
 /// Small number per C++ type and process, for direct lookup. Never serialised.
 template <class T>
 inline const std::uint32_t type_slot = detail::next_type_slot();
+/// The same per list of C++ types.
+template <class... Ts>
+inline const std::uint32_t composition_slot = detail::next_composition_slot();
 
 /// Returns the name by which a registry identifies a type. Schema components use their schema name, server-only
 /// components the C++ name with all namespaces. Two server-only types of one name in anonymous namespaces of two files

@@ -94,6 +94,8 @@ class EntityPool {
 
   /// Creates an entity. null_entity if the index space is used up.
   Entity create(PrototypeId prototype = 0);
+  /// Returns the index that create() will use.
+  [[nodiscard]] std::uint32_t next_index() const { return free_head_ != no_link ? free_head_ : slot_end(); }
   /// Fills `out` with new entities, free indices first. Returns false and creates nothing if the index space is too
   /// small.
   bool create(std::span<Entity> out, PrototypeId prototype = 0);
@@ -111,14 +113,31 @@ class EntityPool {
   /// Destroys the entities of the range that still live. Does nothing if all are dead.
   void destroy_range(const EntityRange& range);
 
-  [[nodiscard]] bool valid(Entity entity) const {
-    if (entity.index >= slots_.size()) [[unlikely]]
+  /// Returns whether the entity lives. Inlined: a call would force handles into memory.
+  [[nodiscard, gnu::always_inline]] bool valid(Entity entity) const {
+    if (!has_slot(entity.index)) [[unlikely]]
       return given_ && entity && entity == given_at(entity.index);
     return slots_[entity.index].generation == entity.generation && !is_dead(slots_[entity.index]);
   }
+  /// Slots of all indices, for many checks; none under `given`. Valid until an entity is created.
+  class Slots {
+   public:
+    [[nodiscard]] bool valid(Entity entity) const {
+      return entity.index < end_ && slots_[entity.index].generation == entity.generation &&
+             !is_dead(slots_[entity.index]);
+    }
+    bool operator==(const Slots&) const = default;
+
+   private:
+    friend class EntityPool;
+    Slots(const EntitySlot* slots, std::uint32_t end) : slots_(slots), end_(end) {}
+    const EntitySlot* slots_;
+    std::uint32_t end_;
+  };
+  [[nodiscard]] Slots slots() const { return {slots_.data(), slot_end()}; }
   /// Returns the living entity at an index, else null_entity.
   [[nodiscard]] Entity at(std::uint32_t index) const {
-    if (index >= slots_.size()) [[unlikely]]
+    if (!has_slot(index)) [[unlikely]]
       return given_ ? given_at(index) : null_entity;
     if (is_dead(slots_[index])) return null_entity;
     return {index, slots_[index].generation};
@@ -136,6 +155,7 @@ class EntityPool {
       *state_ += to - from;
     }
     bool operator==(const PrototypePlace&) const = default;
+    explicit operator bool() const { return state_ != nullptr; }
 
    private:
     friend class EntityPool;
@@ -143,10 +163,13 @@ class EntityPool {
     std::uint32_t* state_ = nullptr;
   };
   [[nodiscard]] PrototypePlace prototype_place(std::uint32_t index) { return PrototypePlace(slot(index).state); }
-  /// Returns the same as prototype_place(); only for policies other than `given`.
-  [[nodiscard]] PrototypePlace flat_prototype_place(std::uint32_t index) {
+  /// Returns the place of a valid entity's prototype, else null; only for policies other than `given`.
+  [[nodiscard]] PrototypePlace find_flat_prototype_place(Entity entity) {
     MOBULA_ASSERT(!given_, "slots lie by index");
-    return PrototypePlace(slots_[index].state);
+    if (!has_slot(entity.index)) [[unlikely]]
+      return {};
+    EntitySlot& slot = slots_[entity.index];
+    return slot.generation == entity.generation && !is_dead(slot) ? PrototypePlace(slot.state) : PrototypePlace();
   }
 
   [[nodiscard]] std::uint32_t size() const { return alive_; }
@@ -206,6 +229,11 @@ class EntityPool {
     std::uint32_t retired = 0;
   };
 
+  // Compares addresses, without the division that a vector's size() takes.
+  [[nodiscard]] bool has_slot(std::uint32_t index) const {
+    return reinterpret_cast<std::uintptr_t>(slots_.data()) + std::size_t{index} * sizeof(EntitySlot) <
+           reinterpret_cast<std::uintptr_t>(slots_.data() + slots_.size());
+  }
   static bool is_dead(const EntitySlot& slot) { return (slot.state & dead_bit) != 0; }
   // A living entity of an older incarnation is followed by the first generation of this one.
   [[nodiscard]] std::uint32_t generation_after(std::uint32_t generation) const {

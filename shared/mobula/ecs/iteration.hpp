@@ -149,7 +149,9 @@ class Iteration {
   template <class T>
   struct RunColumn<Maybe<T>> {
     Pool* pool;
-    T* at(std::uint32_t index, std::uint32_t /*i*/) const { return find_component<T>(*pool, pool->find(index)); }
+    T* at(std::uint32_t index, std::uint32_t /*i*/) const {
+      return find_component<T>(pool->table(), pool->find(index));
+    }
   };
 
   template <std::size_t... Is>
@@ -164,7 +166,6 @@ class Iteration {
   [[nodiscard]] std::uint64_t version() const {
     std::uint64_t sum = lead_->version();
     for (const Pool* pool : pools_) sum += pool->version();
-    for (const Pool* pool : excluded_) sum += pool->version();
     return sum;
   }
 
@@ -253,7 +254,8 @@ class Iteration {
 
   using BlockPositions = std::array<std::array<std::uint32_t, block_size>, sizeof...(Ts)>;
 
-  // Looks up a whole block before visiting it, so that cache misses of its entities overlap.
+  // Looks up a whole block before visiting it, so that cache misses of its entities overlap. The pools' tables are
+  // opened once: they hold as long as the positions do.
   template <class Function, std::size_t... Is>
   void look_up(std::uint32_t first, std::uint32_t end, IterationProgress& progress, Function& function,
                std::index_sequence<Is...> all_of) const {
@@ -261,15 +263,31 @@ class Iteration {
     if (first >= end) return;
     progress.begin_run(first, end, false);
     if (progress.skips_any()) return look_up_backwards(first, end, progress, function);
+    const bool by_lead = group_ == nullptr && excluded_.count == 0;
+    if (by_lead && ((required[Is] && follows_[Is] && look_up_block<Is>(first, end, progress, function, all_of)) || ...))
+      return;
+    look_up_block<sizeof...(Ts)>(first, end, progress, function, all_of);
+  }
+
+  // `lead`: the type whose pool is the lead, which needs no look-up. Returns true.
+  template <std::size_t lead, class Function, std::size_t... Is>
+  bool look_up_block(std::uint32_t first, std::uint32_t end, IterationProgress& progress, Function& function,
+                     std::index_sequence<Is...> /*all*/) const {
     BlockPositions found;
-    (find_block(Is, first, end, found[Is]), ...);
+    (static_cast<void>(Is != lead && (find_block(Is, first, end, found[Is]), true)), ...);
+    const std::array<Pool::Table, sizeof...(Ts)> tables{pools_[Is]->table()...};
     const std::uint64_t found_at = version();
     for (std::uint32_t position = end; position-- > first;) {
-      if (version() != found_at) [[unlikely]]
-        return look_up_backwards(first, position + 1, progress, function);
+      if (version() != found_at) [[unlikely]] {
+        look_up_backwards(first, position + 1, progress, function);
+        return true;
+      }
       progress.visit(position);
-      visit(position, {found[Is][position - first]...}, function, all_of);
+      const std::uint32_t k = position - first;
+      if (((Is != lead && required[Is] && found[Is][k] == SparseSet::none) || ...)) continue;
+      call(function, lead_->indices()[position], argument<Ts>(tables[Is], Is == lead ? position : found[Is][k])...);
     }
+    return true;
   }
 
   // The rest of a run, after the function has changed a pool: each entity is looked up when it is visited.
@@ -291,7 +309,7 @@ class Iteration {
     if (progress.skips(lead_->indices()[position])) return;
     BlockPositions found;
     (find_block(Is, position, position + 1, found[Is]), ...);
-    visit(position, {found[Is][0]...}, function, all_of);
+    visit(position, {found[Is][0]...}, {pools_[Is]->table()...}, function, all_of);
   }
 
   // Visits the entities that have moved to visited positions.
@@ -318,31 +336,33 @@ class Iteration {
   }
 
   template <class Function, std::size_t... Is>
-  void visit(std::uint32_t position, const std::array<std::uint32_t, sizeof...(Ts)>& found, Function& function,
+  void visit(std::uint32_t position, const std::array<std::uint32_t, sizeof...(Ts)>& found,
+             const std::array<Pool::Table, sizeof...(Ts)>& tables, Function& function,
              std::index_sequence<Is...> /*all*/) const {
     if (((required[Is] && found[Is] == SparseSet::none) || ...)) return;
-    call(function, lead_->indices()[position], argument<Ts>(*pools_[Is], found[Is])...);
+    call(function, lead_->indices()[position], argument<Ts>(tables[Is], found[Is])...);
   }
 
   template <std::size_t... Is>
   [[nodiscard]] Element element(std::uint32_t position, std::index_sequence<Is...> /*all*/) const {
     const std::uint32_t index = lead_->indices()[position];
-    return {entities_->at(index), argument<Ts>(*pools_[Is], follows_[Is] ? position : pools_[Is]->find(index))...};
+    return {entities_->at(index),
+            argument<Ts>(pools_[Is]->table(), follows_[Is] ? position : pools_[Is]->find(index))...};
   }
 
   template <class T>
-  static T* find_component(Pool& pool, std::uint32_t position) {
+  static T* find_component(const Pool::Table& table, std::uint32_t position) {
     if (position == SparseSet::none) return nullptr;
-    if constexpr (!std::is_const_v<T>) pool.mark_changed(position);
-    return pool.template typed_address<T>(position);
+    if constexpr (!std::is_const_v<T>) table.mark_changed(position);
+    return table.template typed_address<T>(position);
   }
   template <class T>
-  static Argument<T> argument(Pool& pool, std::uint32_t position) {
+  static Argument<T> argument(const Pool::Table& table, std::uint32_t position) {
     if constexpr (IteratedType<T>::required) {
-      if constexpr (!std::is_const_v<T>) pool.mark_changed(position);
-      return *pool.template typed_address<T>(position);
+      if constexpr (!std::is_const_v<T>) table.mark_changed(position);
+      return *table.template typed_address<T>(position);
     } else {
-      return find_component<Component<T>>(pool, position);
+      return find_component<Component<T>>(table, position);
     }
   }
 

@@ -44,18 +44,29 @@ class Journal {
         return;
       }
     }
-    // Room has been made. Stated in terms of the vector's own pointers, or else its growth is inlined as well.
-    if (entries_.data() + entries_.size() == entries_.data() + entries_.capacity()) __builtin_unreachable();
-    entries_.push_back({kind, first, count});
+    append({kind, first, count});
   }
   void note_recomposed(Entity entity) noexcept {
-    if (entries_.empty() || !covers(entries_.back(), entity)) note(JournalEntry::Kind::recompose, entity);
+    if (!entries_.empty()) {
+      JournalEntry& last = entries_.back();
+      const std::uint32_t offset = entity.index - last.first.index;
+      if (last.first.generation == entity.generation) {
+        if (offset < last.count) return;  // "read the entity again" is noted
+        if (offset == last.count && last.kind == JournalEntry::Kind::recompose) {
+          ++last.count;
+          return;
+        }
+      }
+    }
+    append({JournalEntry::Kind::recompose, entity});
   }
   void note_all(JournalEntry::Kind kind, std::span<const Entity> entities) noexcept;
 
  private:
-  static bool covers(const JournalEntry& entry, Entity entity) {
-    return entity.index - entry.first.index < entry.count && entity.generation == entry.first.generation;
+  void append(const JournalEntry& entry) noexcept {
+    // Room has been made. Stated in terms of the vector's own pointers, or else its growth is inlined as well.
+    if (entries_.data() + entries_.size() == entries_.data() + entries_.capacity()) __builtin_unreachable();
+    entries_.push_back(entry);
   }
   void grow(std::size_t count);
 

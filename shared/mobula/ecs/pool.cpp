@@ -48,23 +48,9 @@ Pool::~Pool() {
   release(scratch_);
 }
 
-template <std::size_t plain_size>
-void Pool::remove_one(Pool& pool, std::uint32_t index) noexcept {
-  if (plain_size == 0 && !pool.plain_) pool.destroy_value(pool.find(index));
-  const auto fill_gap = [&pool](std::uint32_t to, std::uint32_t from) {
-    if constexpr (plain_size == 0) {
-      pool.relocate(pool.address(to), pool.address(from));
-    } else {
-      using Bytes = std::array<std::byte, plain_size>;
-      *pool.typed_address<Bytes>(to) = *pool.typed_address<Bytes>(from);
-    }
-    pool.mark_changed(to);
-  };
-  if constexpr (plain_size == 0) {
-    pool.set_.erase(index, fill_gap);
-  } else {
-    pool.set_.erase_from_pages(index, fill_gap);
-  }
+void Pool::remove_reported(Pool& pool, std::uint32_t index) noexcept {
+  pool.iterations_.report_removal(pool.set_, index);
+  pool.remove_for(pool.type_)(pool, index);
 }
 
 Pool::Remove Pool::remove_for(const ComponentType& type) const {

@@ -8,6 +8,7 @@
 // change. Owned by a registry; knows entity indices only, not handles.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <mobula/core/bytes.hpp>
@@ -80,9 +81,22 @@ class Pool {
     return blocks_[position >> block_shift] + static_cast<std::size_t>(position & block_mask) * element_size_;
   }
   template <class T>
-  [[nodiscard]] T* typed_address(std::uint32_t position) const {
+  [[nodiscard, gnu::returns_nonnull]] T* typed_address(std::uint32_t position) const {
     return reinterpret_cast<T*>(blocks_[position >> block_shift]) + (position & block_mask);
   }
+  /// Where components and their change ticks lie, for many accesses. Valid until the pool's next structural change.
+  struct Table {
+    std::byte* const* blocks;
+    Tick* change_ticks;
+    const Tick* now;
+
+    template <class T>
+    [[nodiscard, gnu::returns_nonnull]] T* typed_address(std::uint32_t position) const {
+      return reinterpret_cast<T*>(blocks[position >> block_shift]) + (position & block_mask);
+    }
+    void mark_changed(std::uint32_t position) const { change_ticks[position >> block_shift] = *now; }
+  };
+  [[nodiscard]] Table table() { return {blocks_.data(), change_ticks_.data(), &now_}; }
   /// Returns the first block of the slab that a block lies in. The slab's blocks are one array.
   [[nodiscard]] std::uint32_t slab_begin(std::uint32_t block) const { return slab_begins_[block]; }
   /// Returns the end, at most `end`, of the array that a position lies in.
@@ -151,11 +165,13 @@ class Pool {
     }
   }
   /// Removes the component of an entity that has one. Allocates nothing.
+  void remove(std::uint32_t index) noexcept { remove<0>(index); }
+  /// Removes a schema component of a known size from a set with pages. `plain_size` 0 stands for any component.
+  template <std::size_t plain_size>
   void remove(std::uint32_t index) noexcept {
     MOBULA_ASSERT(contains(index), "index " + std::to_string(index) + " has no component " + instance_name_);
-    if (iterations_.any()) [[unlikely]]
-      iterations_.report_removal(set_, index);
-    remove_(*this, index);
+    if (plain_size == 0 || iterations_.any()) return remove_(*this, index);
+    remove_one<plain_size>(*this, index);
   }
   void clear() noexcept;
 
@@ -185,7 +201,15 @@ class Pool {
 
   /// Returns whether an iteration is in progress. Reordering then fails a check.
   [[nodiscard]] bool is_iterated() const { return iterations_.any(); }
-  [[nodiscard]] Iterations& iterations() { return iterations_; }
+  /// Registers an iteration. Removals are reported to it until it ends.
+  void begin_iteration(Iterations::Link& link) {
+    iterations_.begin(link);
+    remove_ = remove_reported;
+  }
+  void end_iteration(Iterations::Link& link) {
+    iterations_.end(link);
+    if (!iterations_.any()) remove_ = remove_for(type_);
+  }
 
   /// Groups and listeners; null if there are none.
   [[nodiscard]] PoolWatch* watch() const { return watch_.get(); }
@@ -221,6 +245,7 @@ class Pool {
   using Remove = void (*)(Pool& pool, std::uint32_t index) noexcept;
   template <std::size_t plain_size>
   static void remove_one(Pool& pool, std::uint32_t index) noexcept;
+  static void remove_reported(Pool& pool, std::uint32_t index) noexcept;
   [[nodiscard]] Remove remove_for(const ComponentType& type) const;
   void compare_blocks(const SparseSet& lead, Alignment& alignment) const;
   template <class Copy>
@@ -251,5 +276,24 @@ class Pool {
   std::byte* scratch_ = nullptr;  // room for one component during a swap
   std::vector<Alignment> alignments_;
 };
+
+template <std::size_t plain_size>
+inline void Pool::remove_one(Pool& pool, std::uint32_t index) noexcept {
+  if (plain_size == 0 && !pool.plain_) pool.destroy_value(pool.find(index));
+  const auto fill_gap = [&pool](std::uint32_t to, std::uint32_t from) {
+    if constexpr (plain_size == 0) {
+      pool.relocate(pool.address(to), pool.address(from));
+    } else {
+      using Bytes = std::array<std::byte, plain_size>;
+      *pool.typed_address<Bytes>(to) = *pool.typed_address<Bytes>(from);
+    }
+    pool.mark_changed(to);
+  };
+  if constexpr (plain_size == 0) {
+    pool.set_.erase(index, fill_gap);
+  } else {
+    pool.set_.erase_from_pages(index, fill_gap);
+  }
+}
 
 }  // namespace mobula::ecs

@@ -36,11 +36,11 @@ class RegisteredProgress {
  private:
   void begin() {
     for (std::size_t i = 0; i <= Count; ++i) links_[i].progress = &progress_;
-    for (std::size_t i = 0; i < Count; ++i) pools_[i]->iterations().begin(links_[i]);
+    for (std::size_t i = 0; i < Count; ++i) pools_[i]->begin_iteration(links_[i]);
     if (group_ != nullptr) group_->iterations().begin(links_[Count]);
   }
   void end() {
-    for (std::size_t i = 0; i < Count; ++i) pools_[i]->iterations().end(links_[i]);
+    for (std::size_t i = 0; i < Count; ++i) pools_[i]->end_iteration(links_[i]);
     if (group_ != nullptr) group_->iterations().end(links_[Count]);
   }
 

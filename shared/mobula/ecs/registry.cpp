@@ -88,8 +88,14 @@ bool Registry::create_given(Entity entity) {
 }
 
 void Registry::make_group_room(Pool& pool, Entity entity) { make_group_room(pool, {&entity, 1}); }
+void Registry::make_group_room(std::span<Pool* const> pools, std::uint32_t index) {
+  for (Pool* pool : pools) make_group_room(*pool, Entity{index, 0});  // its generation is not known yet
+}
 void Registry::emit_constructed(Pool& pool, Entity entity) { emit_constructed(pool, {&entity, 1}); }
 void Registry::emit_created(Entity entity) { created_.emit({&entity, 1}); }
+void Registry::emit_created_with(Entity entity, std::span<Pool* const> pools) {
+  emit_created_with({&entity, 1}, pools);
+}
 
 EntityRange Registry::create_range(std::uint32_t count) {
   journal_.make_room();
@@ -124,13 +130,26 @@ bool Registry::create_with(std::span<Entity> out, std::span<Pool* const> pools,
   }
   for (std::size_t i = 0; i < pools.size(); ++i)
     for (const EntityRun& run : runs_) pools[i]->commit_run(run.first.index, run.count, values[i]);
-  for (Pool* pool : pools) enter_groups(*pool, out);
   index_.prototypes().retain(prototype, static_cast<std::uint32_t>(out.size()));
   for (const EntityRun& run : runs_) journal_.note(JournalEntry::Kind::create, run.first, run.count);
-  created_.emit(out);
-  for (Pool* pool : pools)
-    if (pool->watch() != nullptr) pool->watch()->signals.construct.emit(out);
+  if (watched_ || !created_.empty()) emit_created_with(out, pools);
   return true;
+}
+
+// A listener may destroy entities: the next one receives those that live.
+void Registry::emit_created_with(std::span<const Entity> entities, std::span<Pool* const> pools) {
+  for (const Pool* pool : pools) enter_groups(*pool, entities);
+  created_.emit(entities);
+  std::vector<Entity> living;
+  for (Pool* pool : pools) {
+    if (pool->watch() == nullptr || pool->watch()->signals.construct.empty()) continue;
+    if (!std::ranges::all_of(entities, [&](Entity entity) { return valid(entity); })) {
+      living.clear();
+      std::ranges::copy_if(entities, std::back_inserter(living), [&](Entity entity) { return valid(entity); });
+      entities = living;
+    }
+    pool->watch()->signals.construct.emit(entities);
+  }
 }
 
 void Registry::find_runs(std::span<const Entity> entities) {
@@ -305,7 +324,7 @@ std::byte* Registry::add_bytes(Entity entity, PoolId id, core::ByteView value) {
   const ComponentType& type = pool.type();
   MOBULA_CHECK(type.schema, "component " + type.name + " is server-only: it has no byte form");
   MOBULA_CHECK(value.empty() || value.size() == type.size, "a value of " + type.name + " has its size");
-  const PreparedAdd prepared = prepare_add(entity, pool, type.schema);
+  const PreparedAdd prepared = prepare_add(entity, pool);
   std::memcpy(pool.end(), value.empty() ? type.default_value.data() : value.data(), type.size);
   commit_add(entity, pool, type.schema, prepared);
   emit_constructed(pool, entity);
@@ -314,7 +333,7 @@ std::byte* Registry::add_bytes(Entity entity, PoolId id, core::ByteView value) {
 
 void Registry::add_moved(Entity entity, PoolId id, void* value) {
   Pool& pool = this->pool(id);
-  const PreparedAdd prepared = prepare_add(entity, pool, pool.is_schema());
+  const PreparedAdd prepared = prepare_add(entity, pool);
   pool.relocate(pool.end(), static_cast<std::byte*>(value));
   commit_add(entity, pool, pool.is_schema(), prepared);
   emit_constructed(pool, entity);
@@ -411,34 +430,6 @@ void Registry::commit_remove(Entity entity, Pool& pool) noexcept {
   const EntityPool::PrototypePlace prototype = index_.entities().prototype_place(entity.index);
   const PrototypeId from = prototype.get();
   recompose(entity, prototype, from, index_.prototypes().without(from, pool.id()));
-}
-
-void Registry::check() const {
-  index_.entities().check();
-  index_.prototypes().check();
-  std::uint64_t components = 0;
-  std::vector<std::uint32_t> uses(index_.prototypes().size());
-  index_.entities().each([&](Entity entity) {
-    ++uses[index_.entities().prototype(entity.index)];
-    for (const PoolId pool : index_.prototypes().pools(index_.entities().prototype(entity.index))) {
-      MOBULA_ASSERT(pools_[pool]->contains(entity.index), "an entity has the components of its prototype");
-      ++components;
-    }
-  });
-  std::uint64_t pooled = 0;
-  for (const core::Owned<Pool>& pool : pools_) {
-    pool->check();
-    if (pool->is_schema()) pooled += pool->size();
-    MOBULA_ASSERT(pool->is_schema() || pool->size() == 0 || is_occupied_[pool->id()],
-                  "destroy() checks the pools that are not empty");
-    for (const std::uint32_t index : pool->indices())
-      MOBULA_ASSERT(index_.entities().at(index), "only the living have components");
-  }
-  for (const Pool* pool : occupied_pools_) MOBULA_ASSERT(is_occupied_[pool->id()], "a pool is listed if it is marked");
-  MOBULA_ASSERT(components == pooled, "pools hold the components of all prototypes");
-  for (PrototypeId prototype = 0; prototype < index_.prototypes().size(); ++prototype)
-    MOBULA_ASSERT(index_.prototypes().uses(prototype) == uses[prototype], "a prototype counts its entities");
-  for (const core::Owned<GroupSet>& group : groups_) group->check();
 }
 
 }  // namespace mobula::ecs

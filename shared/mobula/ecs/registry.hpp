@@ -10,6 +10,7 @@
 // made or still pending, as the signal states. Used by one thread at a time.
 #pragma once
 
+#include <concepts>
 #include <mobula/core/assert.hpp>
 #include <mobula/core/owned.hpp>
 #include <mobula/core/result.hpp>
@@ -17,11 +18,13 @@
 #include <mobula/ecs/entity_index.hpp>
 #include <mobula/ecs/group.hpp>
 #include <mobula/ecs/journal.hpp>
+#include <mobula/ecs/lookup.hpp>
 #include <mobula/ecs/misuse.hpp>
 #include <mobula/ecs/pool.hpp>
 #include <mobula/ecs/view.hpp>
 #include <mobula/ecs/watch.hpp>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace mobula::ecs {
@@ -89,6 +92,11 @@ class Registry {
 
   /// Creates an entity. null_entity if the index space is used up.
   Entity create();
+  /// Creates an entity that has these components, in one step. The result is that of create() and an add() of each, in
+  /// this order. `created` and then the `construct` signals of these components, in this order, receive it complete.
+  template <class First, class... Rest>
+    requires(!std::convertible_to<First&, std::span<Entity>>)
+  Entity create(First first, Rest... rest);
   /// Fills `out` with entities without components. Returns false and creates nothing if the index space is too small.
   bool create(std::span<Entity> out);
   bool create_given(Entity entity);
@@ -106,12 +114,12 @@ class Registry {
 
   template <class T>
   T& add(Entity entity, T value = T{}) {
-    return emplace_in<T>(entity, pool<T>(), std::move(value));
+    return add_in<T>(entity, pool<T>(), value);
   }
   /// Adds to a named instance. Every typed form also takes the pool, which must hold components of type T.
   template <class T>
   T& add(Entity entity, T value, PoolId pool) {
-    return emplace_in<T>(entity, typed_pool<T>(pool), std::move(value));
+    return add_in<T>(entity, typed_pool<T>(pool), value);
   }
   /// Constructs the component in place.
   template <class T, class... Arguments>
@@ -148,9 +156,14 @@ class Registry {
     const Pool* found = existing_pool<std::remove_const_t<T>>();
     return found != nullptr && valid(entity) && found->contains(entity.index);
   }
+  /// Returns the same access for many handles, which costs half. Valid until the next structural change.
+  template <class T>
+  Lookup<T> lookup();
+  template <class T>
+  Lookup<T> lookup(PoolId pool);
   template <class T>
   void remove(Entity entity) {
-    remove_from(entity, pool<T>(), SchemaComponent<T>);
+    remove_from<SchemaComponent<T> ? sizeof(T) : 0>(entity, pool<T>());
   }
   /// Calls function(T&), then the `update` listeners. Other writes are found by change ticks only.
   template <class T, class Function>
@@ -160,12 +173,12 @@ class Registry {
   /// value. Schema components only.
   std::byte* add_bytes(Entity entity, PoolId pool, core::ByteView value = {});
   /// Allocates what adding the component may need: after it only listeners can throw.
-  void make_room(Entity entity, PoolId id) { prepare_add(entity, pool(id), pool(id).is_schema()); }
+  void make_room(Entity entity, PoolId id) { prepare_add(entity, pool(id)); }
   /// Adds a component of any type by moving it from `value`, which is destroyed.
   void add_moved(Entity entity, PoolId pool, void* value);
   [[nodiscard]] const std::byte* try_read(Entity entity, PoolId pool) const;
   [[nodiscard]] std::byte* try_write(Entity entity, PoolId pool);
-  void remove(Entity entity, PoolId id) { remove_from(entity, pool(id), pool(id).is_schema()); }
+  void remove(Entity entity, PoolId id) { remove_from<0>(entity, pool(id)); }
 
   // Bulk: one journal entry per run of consecutive entities, one call per listener ---------
 
@@ -227,8 +240,8 @@ class Registry {
     return signals(pool<T>().id());
   }
   PoolSignals& signals(PoolId pool);
-  /// Returns the signal for created entities. Bulk creates and snapshots add components before it, other calls after
-  /// it.
+  /// Returns the signal for created entities. Creates with components and snapshots add the components before it, other
+  /// calls after it.
   [[nodiscard]] Signal& created() { return created_; }
   /// Returns the signal for entities about to be destroyed, with all their components.
   [[nodiscard]] Signal& destroying() { return destroying_; }
@@ -262,18 +275,17 @@ class Registry {
   };
 
   // A change takes two steps: prepare_… allocates all it may need and changes nothing; commit_… cannot fail. `schema`:
-  // whether the pool's type is a schema component, known to typed callers at compile time.
-  PreparedAdd prepare_add(Entity entity, Pool& pool, bool schema) {
-    if (!valid(entity)) [[unlikely]]
-      misuse::dead_entity("adding", entity, pool.instance_name());
-    const SparseSet::Place place = pool.make_room(entity.index);
+  // whether the pool's type is a schema component, and `watched`: whether the pool has a watch. Typed callers know both
+  // at compile time.
+  PreparedAdd prepare_add(Entity entity, Pool& pool, bool schema, bool watched) {
     EntityPool::PrototypePlace prototype;
-    if (pool.watch() == nullptr) [[likely]] {
-      prototype = index_.entities().flat_prototype_place(entity.index);
-    } else {
-      make_group_room(pool, entity);
+    if (watched ? !valid(entity) : !(prototype = index_.entities().find_flat_prototype_place(entity))) [[unlikely]]
+      misuse::dead_entity("adding", entity, pool.instance_name());
+    if (watched) {
       prototype = index_.entities().prototype_place(entity.index);
+      make_group_room(pool, entity);
     }
+    const SparseSet::Place place = pool.make_room(entity.index);
     if (!schema) {
       if (!place.is_free()) [[unlikely]]
         fail_add(entity, pool);
@@ -286,34 +298,40 @@ class Registry {
       fail_add(entity, pool);
     return {place, prototype, from, to};
   }
+  PreparedAdd prepare_add(Entity entity, Pool& pool) {
+    return prepare_add(entity, pool, pool.is_schema(), pool.watch() != nullptr);
+  }
   void commit_add(Entity entity, Pool& pool, bool schema, const PreparedAdd& prepared) noexcept {
     pool.commit(entity.index, prepared.place);
-    if (!schema) {
-      if (pool.size() == 1) [[unlikely]]
-        note_occupied(pool);
-      return;
-    }
+    if (!schema) return note_growth(pool);
     MOBULA_ASSERT(prepared.prototype == index_.entities().prototype_place(entity.index),
                   "a component's constructor makes entities");
     recompose(entity, prepared.prototype, prepared.from, prepared.to);
+  }
+  // After each component that was added to a pool of server-only components.
+  void note_growth(Pool& pool) noexcept {
+    if (pool.size() == 1) [[unlikely]]
+      note_occupied(pool);
   }
   void recompose(Entity entity, EntityPool::PrototypePlace prototype, PrototypeId from, PrototypeId to) noexcept {
     index_.change(prototype, from, to);
     journal_.note_recomposed(entity);
   }
-  void remove_from(Entity entity, Pool& pool, bool schema) {
-    if (pool.watch() != nullptr || !schema) [[unlikely]]
+  // `plain_size`: the size of the schema component, 0 if the caller does not know the type.
+  template <std::size_t plain_size>
+  void remove_from(Entity entity, Pool& pool) {
+    if (pool.watch() != nullptr || (plain_size == 0 && !pool.is_schema())) [[unlikely]]
       return remove_watched(entity, pool);
-    if (!valid(entity)) [[unlikely]]
+    const EntityPool::PrototypePlace prototype = index_.entities().find_flat_prototype_place(entity);
+    if (!prototype) [[unlikely]]
       misuse::dead_entity("removing", entity, pool.instance_name());
     journal_.make_room();
-    const EntityPool::PrototypePlace prototype = index_.entities().flat_prototype_place(entity.index);
     const PrototypeId from = prototype.get();
     const PrototypeId to = index_.prototypes().without(from, pool.id());
     if (to == PrototypeTable::impossible) [[unlikely]]
       misuse::missing_component(entity, pool.instance_name());
     recompose(entity, prototype, from, to);
-    pool.remove(entity.index);
+    pool.remove<plain_size>(entity.index);
   }
   void prepare_add(std::span<const Entity> entities, Pool& pool);
   void commit_add(std::span<const Entity> entities, Pool& pool) noexcept;
@@ -327,6 +345,7 @@ class Registry {
   // Updates groups, and calls listeners, after components were added.
   void enter_groups(const Pool& pool, std::span<const Entity> entities) noexcept;
   void emit_constructed(Pool& pool, std::span<const Entity> entities);
+  void emit_created_with(std::span<const Entity> entities, std::span<Pool* const> pools);
   // Destroys an entity whose listeners have been called.
   void destroy_notified(Entity entity) noexcept;
   void drop_components(std::uint32_t index, PrototypeId prototype) noexcept;
@@ -335,8 +354,10 @@ class Registry {
   [[gnu::noinline]] void note_occupied(Pool& pool) noexcept;
   // For one entity, by value: a handle without an address stays in a register.
   [[gnu::noinline]] void make_group_room(Pool& pool, Entity entity);
+  [[gnu::noinline]] void make_group_room(std::span<Pool* const> pools, std::uint32_t index);
   [[gnu::noinline]] void emit_constructed(Pool& pool, Entity entity);
   [[gnu::noinline]] void emit_created(Entity entity);
+  [[gnu::noinline]] void emit_created_with(Entity entity, std::span<Pool* const> pools);
   [[gnu::noinline]] void destroy_watched(std::span<const Entity> entities);
   [[gnu::noinline]] void remove_watched(Entity entity, Pool& pool);
   void emit_destroying(std::span<const Entity> entities);
@@ -346,6 +367,15 @@ class Registry {
   void select(const EntityBatch& batch, PoolId pool, std::vector<Entity>& selected) const;
   [[nodiscard]] std::vector<Entity> living(const EntityRange& range) const;
   [[noreturn, gnu::cold]] void fail_add(Entity entity, const Pool& pool) const;
+
+  // Pools of a list of types, and the prototype of entities that are created with them, which is held.
+  struct Composition {
+    PrototypeId prototype;
+    std::vector<Pool*> pools;
+  };
+  template <class... Ts>
+  const Composition& composition();
+  const Composition& open_composition(std::uint32_t slot, std::span<Pool* const> pools);
 
   struct PoolKey {
     std::uint64_t key;  // type << 32 | instance
@@ -367,8 +397,17 @@ class Registry {
   ExcludedPools excluded_pools();
   GroupSet& open_group(GroupPools pools);
 
+  // Creates an entity with components made from the arguments, one for each type.
+  template <class... Ts, class... Arguments>
+  Entity create_of(Arguments&&... arguments);
+  template <class T>
+  T& add_in(Entity entity, Pool& pool, T& value);
   template <class T, class... Arguments>
   T& emplace_in(Entity entity, Pool& pool, Arguments&&... arguments);
+  template <class T, class... Arguments>
+  T* emplace_unnotified(Entity entity, Pool& pool, bool watched, Arguments&&... arguments);
+  template <class T, class... Arguments>
+  T& emplace_watched(Entity entity, Pool& pool, Arguments&&... arguments);
   template <class T>
   T& get_in(Entity entity, Pool& pool);
   template <class T>
@@ -378,9 +417,10 @@ class Registry {
   Tick tick_ = 1;
   EntityIndex index_;
   Journal journal_;
-  std::vector<core::Owned<ComponentType>> types_;  // pools are destroyed before their types
-  std::vector<Pool*> pool_by_slot_;                // by type_slot<T>
-  std::uint32_t slot_count_ = 0;                   // its size, without the division that a vector's size() takes
+  std::vector<core::Owned<ComponentType>> types_;       // pools are destroyed before their types
+  std::vector<Pool*> pool_by_slot_;                     // by type_slot<T>
+  std::uint32_t slot_count_ = 0;                        // its size, without the division that a vector's size() takes
+  std::vector<core::Owned<Composition>> compositions_;  // by composition_slot<Ts...>, null if not opened
   std::vector<core::Owned<Pool>> pools_;
   // Server-only pools that are not empty, and some that have become so. destroy() checks these alone, so that pools
   // cost nothing while they are empty. Holds as many as there are server-only pools without an allocation.

@@ -49,8 +49,9 @@ core::Result<PoolId> Registry::open_pool(core::StringId32 type_id, std::string_v
 
   const PoolId made = pool_count();
   core::Owned pool(new Pool(made, *type, instance, std::string(instance_name), tick_, config_.pools));
-  // Pools of a mirror are always watched: so for unwatched pools typed adds and removes know the prototype's place.
-  if (config_.entities.recycling == Recycling::given) pool->make_watch();
+  // Pools of a mirror are always watched: so for unwatched pools typed adds and removes know the prototype's place and
+  // the form of the set.
+  if (config_.entities.recycling == Recycling::given || !pool->set().has_pages()) pool->make_watch();
   pools_.reserve(made + 1);
   pools_by_key_.reserve(made + 1);
   occupied_pools_.reserve(server_only_count_ + 1);
@@ -88,6 +89,20 @@ Pool& Registry::open_server_only_pool(std::uint32_t slot, ComponentType type) {
     types_.pop_back();
     throw;
   }
+}
+
+const Registry::Composition& Registry::open_composition(std::uint32_t slot, std::span<Pool* const> pools) {
+  core::Owned made(new Composition{empty_prototype, {pools.begin(), pools.end()}});
+  PrototypeTable& prototypes = index_.prototypes();
+  for (const Pool* pool : pools) {
+    if (!pool->is_schema()) continue;
+    made->prototype = prototypes.with(made->prototype, pool->id());
+    MOBULA_CHECK(made->prototype != PrototypeTable::impossible,
+                 "an entity is created with two components of instance name " + pool->instance_name());
+  }
+  if (slot >= compositions_.size()) compositions_.resize(slot + 1);
+  prototypes.hold(made->prototype);
+  return *(compositions_[slot] = std::move(made));
 }
 
 PoolId Registry::find_pool(core::StringId32 type, core::StringId32 instance) const {

@@ -52,17 +52,80 @@ Pool& Registry::typed_pool(PoolId id) {
   return found;
 }
 
+template <class... Ts>
+inline const Registry::Composition& Registry::composition() {
+  const std::uint32_t slot = composition_slot<Ts...>;
+  if (slot < compositions_.size() && compositions_[slot]) [[likely]]
+    return *compositions_[slot];
+  return open_composition(slot, std::array{&pool<Ts>()...});
+}
+
+template <class First, class... Rest>
+  requires(!std::convertible_to<First&, std::span<Entity>>)
+inline Entity Registry::create(First first, Rest... rest) {
+  return create_of<First, Rest...>(std::move(first), std::move(rest)...);
+}
+
+// Everything that may throw comes before the entity exists; moving a component does not throw.
+template <class... Ts, class... Arguments>
+inline Entity Registry::create_of(Arguments&&... arguments) {
+  const Composition& made_of = composition<Ts...>();
+  Pool* const* const pools = made_of.pools.data();
+  const std::uint32_t index = index_.entities().next_index();
+  journal_.make_room();
+  std::size_t prepared = 0;
+  const std::array<SparseSet::Place, sizeof...(Ts)> places{
+      (static_cast<void>(sizeof(Ts)), pools[prepared++]->make_room(index))...};
+  if (watched_) [[unlikely]]
+    make_group_room(made_of.pools, index);
+  const Entity entity = index_.create(made_of.prototype);
+  if (!entity) [[unlikely]]
+    return entity;
+  std::size_t next = 0;
+  const auto push = [&]<class T, class Argument>(std::type_identity<T> /*type*/, Argument&& argument) {
+    Pool& pool = *pools[next];
+    construct_component<T>(pool.typed_address<T>(pool.size()), std::forward<Argument>(argument));
+    pool.commit(index, places[next++]);
+    if constexpr (!SchemaComponent<T>) note_growth(pool);
+  };
+  (push(std::type_identity<Ts>(), std::forward<Arguments>(arguments)), ...);
+  journal_.note(JournalEntry::Kind::create, entity);
+  if (watched_ || !created_.empty()) [[unlikely]]
+    emit_created_with(entity, made_of.pools);
+  return entity;
+}
+
+// The rare call gets a copy: a value without an address stays in registers.
+template <class T>
+inline T& Registry::add_in(Entity entity, Pool& pool, T& value) {
+  if (pool.watch() == nullptr) [[likely]]
+    return *emplace_unnotified<T>(entity, pool, false, std::move(value));
+  T moved(std::move(value));
+  return emplace_watched<T>(entity, pool, std::move(moved));
+}
+
 template <class T, class... Arguments>
 inline T& Registry::emplace_in(Entity entity, Pool& pool, Arguments&&... arguments) {
+  if (pool.watch() != nullptr) [[unlikely]]
+    return emplace_watched<T>(entity, pool, std::forward<Arguments>(arguments)...);
+  return *emplace_unnotified<T>(entity, pool, false, std::forward<Arguments>(arguments)...);
+}
+
+template <class T, class... Arguments>
+[[gnu::noinline]] T& Registry::emplace_watched(Entity entity, Pool& pool, Arguments&&... arguments) {
+  emplace_unnotified<T>(entity, pool, true, std::forward<Arguments>(arguments)...);
+  emit_constructed(pool, entity);
+  return get_in<T>(entity, pool);
+}
+
+template <class T, class... Arguments>
+inline T* Registry::emplace_unnotified(Entity entity, Pool& pool, bool watched, Arguments&&... arguments) {
   constexpr bool schema = SchemaComponent<T>;
-  const PreparedAdd prepared = prepare_add(entity, pool, schema);
+  const PreparedAdd prepared = prepare_add(entity, pool, schema, watched);
   T* const made = construct_component<T>(pool.typed_address<T>(pool.size()), std::forward<Arguments>(arguments)...);
   MOBULA_ASSERT(static_cast<void*>(made) == pool.end(), "a component's constructor adds components of its own type");
   commit_add(entity, pool, schema, prepared);
-  if (pool.watch() == nullptr) [[likely]]
-    return *made;
-  emit_constructed(pool, entity);
-  return get_in<T>(entity, pool);
+  return made;
 }
 
 template <class T>
@@ -82,6 +145,13 @@ void Registry::add(std::span<const Entity> entities, const T& value) {
 
 template <SchemaComponent... Ts>
 bool Registry::create(std::span<Entity> out, const Ts&... values) {
+  if constexpr (sizeof...(Ts) > 0) {
+    if (out.size() == 1) {
+      const Entity entity = create_of<Ts...>(values...);
+      if (entity) out[0] = entity;
+      return static_cast<bool>(entity);
+    }
+  }
   const std::array<Pool*, sizeof...(Ts)> pools{&pool<Ts>()...};
   const std::array<const std::byte*, sizeof...(Ts)> bytes{reinterpret_cast<const std::byte*>(&values)...};
   return create_with(out, pools, bytes);
@@ -119,6 +189,16 @@ T& Registry::get(Entity entity) const {
   if (found == nullptr) [[unlikely]]
     misuse::nothing_to_get(entity, component_name<std::remove_const_t<T>>());
   return *found;
+}
+
+template <class T>
+Lookup<T> Registry::lookup() {
+  return {index_.entities(), pool<std::remove_const_t<T>>()};
+}
+
+template <class T>
+Lookup<T> Registry::lookup(PoolId pool) {
+  return {index_.entities(), typed_pool<std::remove_const_t<T>>(pool)};
 }
 
 template <class T, class Function>

@@ -109,7 +109,7 @@ SparseSet::Place SparseSet::place_in_table(std::uint32_t index) {
   std::uint32_t* const table = spare_page_;
   std::uint32_t at = home(index);
   while (table[at] != none && packed_[table[at]] != index) at = (at + 1) & page_mask_;
-  return {0, &table[at]};
+  return {&table[at], used_.data()};
 }
 
 // Moves the next entry whose probe sequence passes the gap into it, which opens a new gap, and so on.
@@ -155,7 +155,7 @@ void SparseSet::push_run(std::uint32_t first, std::uint32_t count) noexcept {
     const Place begin = place(first);
     const std::uint32_t taken = std::min(count, page_mask_ + 1 - (first & page_mask_));
     std::iota(begin.entry, begin.entry + taken, size_);
-    used_[begin.page] += taken;
+    *begin.used += taken;
     size_ += taken;
     first += taken;
     count -= taken;

@@ -41,6 +41,18 @@ class SparseSet {
     if (page < page_count_) return pages_[page][index & page_mask_];
     return has_pages() ? none : find_in_table(index);
   }
+  /// Pages, for many look-ups; none in the form without pages. Valid until positions change.
+  struct Pages {
+    const std::uint32_t* const* pages;
+    std::uint32_t count;
+    std::uint32_t shift;
+    std::uint32_t mask;
+
+    [[nodiscard]] std::uint32_t find(std::uint32_t index) const {
+      return index >> shift < count ? pages[index >> shift][index & mask] : none;
+    }
+  };
+  [[nodiscard]] Pages pages() const { return {pages_.data(), page_count_, page_shift_, page_mask_}; }
   /// Finds several indices at once.
   void find(std::span<const std::uint32_t> indices, std::uint32_t* positions) const;
   [[nodiscard]] bool contains(std::uint32_t index) const { return find(index) != none; }
@@ -50,8 +62,8 @@ class SparseSet {
 
   /// Place of a new index. Valid until the next page is created, or without pages until any index is added.
   struct Place {
-    std::uint32_t page;
     std::uint32_t* entry;
+    std::uint32_t* used;  // the count of its page
 
     [[nodiscard]] bool is_free() const { return *entry == none; }
   };
@@ -85,7 +97,7 @@ class SparseSet {
     const std::uint32_t position = size_;
     packed_[position] = index;
     *place.entry = position;
-    ++used_[place.page];
+    ++*place.used;
     size_ = position + 1;
     ++version_;
     return position;
@@ -119,8 +131,8 @@ class SparseSet {
     size_ = last;
     ++version_;
     if (position != last) on_move(position, last);
-    if (--used_[erased.page] == 0) [[unlikely]]
-      give_back(erased.page);
+    if (--*erased.used == 0) [[unlikely]]
+      give_back(index >> page_shift_);
   }
   template <class OnMove>
   void erase_from_table(std::uint32_t index, OnMove on_move) noexcept;
@@ -146,7 +158,7 @@ class SparseSet {
  private:
   [[nodiscard]] Place place_in_page(std::uint32_t index) {
     const std::uint32_t page = index >> page_shift_;
-    return {page, &pages_[page][index & page_mask_]};
+    return {&pages_[page][index & page_mask_], &used_[page]};
   }
   void grow(std::uint32_t count);
   Place add_page(std::uint32_t index);

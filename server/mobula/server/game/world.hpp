@@ -73,12 +73,11 @@ class World {
     if (root) hierarchy_.destroy_tree(root);
   }
 
-  /// Creates an entity that has these components. Error: "too many entities".
+  /// Creates an entity that has these components, in one step. Error: "too many entities".
   template <class... Components>
   core::Result<ecs::Entity> create(Components... components) {
-    const ecs::Entity entity = registry_.create();
+    const ecs::Entity entity = registry_.create(std::move(components)...);
     if (!entity) return core::Error{"too many entities", "the world is full: no room for another entity"};
-    (registry_.add<Components>(entity, std::move(components)), ...);
     return entity;
   }
   /// Destroys a living entity. Does nothing for null. Entities that have it as their Parent become roots;
