@@ -42,13 +42,15 @@ class NewcomersTest : public testing::Test {
   [[nodiscard]] bool all_mirror() {
     return std::ranges::all_of(village.clients, [&](const auto& client) { return village.mirrors(*client); });
   }
-  // Ticks until all clients mirror the world, and checks after each tick that the player was sent it.
-  void all_come_in_beside(Client& player, int ticks_max) {
-    for (int tick = 0; tick < ticks_max && !all_mirror(); ++tick) {
+  // Ticks until `arrivals` clients have arrived in all, and checks after each tick that the player was sent it.
+  void all_arrive_beside(Client& player, std::uint64_t arrivals, int ticks_max) {
+    for (int tick = 0; tick < ticks_max && arrived() < arrivals; ++tick) {
       const std::uint64_t ticks = player.connection.stats().ticks;
       village.tick();
       ASSERT_EQ(player.connection.stats().ticks, ticks + 1) << "tick " << tick;
     }
+    EXPECT_EQ(arrived(), arrivals);
+    village.ticks(2);
     EXPECT_TRUE(all_mirror());
   }
 
@@ -97,13 +99,14 @@ TEST_F(NewcomersTest, TurnsAreFair) {
 TEST_F(NewcomersTest, PlayersAreSentEachTickMeanwhile) {
   Client& player = join_and_play();
   join(20);
-  all_come_in_beside(player, 300);
+  all_arrive_beside(player, 21, 300);
 }
 
 TEST_F(NewcomersTest, PlayersAreSentEachTickWhileAllRejoin) {
   Client& player = join_and_play();
   join(8);
   ASSERT_TRUE(village.tick_until([&] { return arrived() == 9; }));
+  village.ticks(5);  // they receive their rejoin tokens
   for (std::size_t i = 1; i < village.clients.size(); ++i) {
     village.server->pipe_closed(village.clients[i]->port.from, village.now);
     village.clients[i]->connection.pipe_closed("cut", village.now);
@@ -113,12 +116,10 @@ TEST_F(NewcomersTest, PlayersAreSentEachTickWhileAllRejoin) {
     ASSERT_TRUE(village.clients[i]->connection.can_rejoin());
     village.clients[i]->connection.rejoin(village.now);
   }
-  village.ticks(3);
-  EXPECT_GT(village.server->newcomers().waiting, 0u);
-  all_come_in_beside(player, 200);
+  EXPECT_TRUE(village.tick_until([&] { return village.server->newcomers().waiting > 0; }, 20));
+  all_arrive_beside(player, 17, 200);
   EXPECT_EQ(village.server->stats().rejoins, 8u);
   EXPECT_EQ(game.names.size(), 9u) << "the game does not notice";
-  EXPECT_TRUE(village.tick_until([&] { return arrived() == 17; }));
 }
 
 // One admission per tick keeps the last of them waiting for longer than a silent client may.
@@ -132,10 +133,10 @@ TEST_F(NewcomersTest, AHelloThatWaitsDoesNotTimeOut) {
 
 TEST_F(NewcomersTest, AreCountedUntilTheyArrive) {
   join(5);
-  village.ticks(4);
   const NewcomerStats& stats = village.server->newcomers();
+  ASSERT_TRUE(village.tick_until([&] { return stats.waiting > 0; }, 20));
+  village.tick();
   EXPECT_EQ(stats.present, 5u);
-  EXPECT_GT(stats.waiting, 0u);
   EXPECT_GT(stats.longest_wait, 0);
   ASSERT_TRUE(village.tick_until([&] { return stats.present == 0; }));
   EXPECT_EQ(stats.arrived, 5u);
@@ -148,10 +149,16 @@ TEST_F(NewcomersTest, AreCountedUntilTheyArrive) {
 // The client would else wait in a full server for ever.
 TEST_F(NewcomersTest, AClientThatNeverHasAllArrivesAfterItsTurns) {
   work = 0;
-  join(1);
-  ASSERT_TRUE(village.tick_until([&] { return game.names.size() == 1; }));
-  game.churn = 400;  // more changes than a delta holds
-  ASSERT_TRUE(village.tick_until([&] { return arrived() == 1; }, ClientSession::turns_max + 20));
+  ServerConfig narrow = config();
+  narrow.delta_bytes_per_tick_max = 1200;
+  test::Village busy(game, narrow);
+  game.churn = 1000;  // more changes than a delta holds
+  busy.ticks(2);
+  busy.join();
+  ASSERT_TRUE(busy.tick_until([&] { return game.names.size() == 1; }));
+  busy.ticks(ClientSession::turns_max / 2);
+  EXPECT_EQ(busy.server->newcomers().arrived, 0u);
+  EXPECT_TRUE(busy.tick_until([&] { return busy.server->newcomers().arrived == 1; }, ClientSession::turns_max));
 }
 
 TEST_F(NewcomersTest, EventsOfTicksWithoutATurnReachThem) {
@@ -171,6 +178,7 @@ TEST_F(NewcomersTest, EventsOfTicksWithoutATurnReachThem) {
 TEST_F(NewcomersTest, LevelTransfersTakeTurns) {
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / ("mobula_newcomers." + std::to_string(::getpid()));
+  std::filesystem::create_directories(folder);
   {
     const auto level = test::hamlet();
     test::Village levelled(game, config(level));

@@ -1,7 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <mobula/core/log.hpp>
 #include <mobula/server/session/rush.hpp>
 
 namespace mobula::server {
@@ -39,7 +38,6 @@ TEST(Rush, EndsThoughSomeNewcomersNeverArrive) {
 
 TEST(Rush, ItsEndNamesClientsTimeAndLongestTick) {
   testing::internal::CaptureStderr();
-  core::set_log_format(core::LogFormat::text);
   Rush rush;
   rush.update(
       {.present = 500, .waiting = 400, .arrived = 7, .longest_wait = tick_period, .tick = 3, .period = tick_period},

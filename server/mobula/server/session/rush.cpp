@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <mobula/core/format.hpp>
 #include <mobula/core/log.hpp>
 #include <mobula/server/session/rush.hpp>
 #include <utility>
@@ -48,10 +49,12 @@ void Rush::begin(const Progress& progress, core::Nanoseconds now) {
 void Rush::end(const Progress& progress) {
   lasts_ = false;
   const double percent = 100 * in_ms(longest_tick_) / in_ms(std::max<core::Nanoseconds>(progress.period, 1));
-  core::log_info("server",
-                 "the rush is over: {} clients arrived within {:.2f} s; the longest tick took {:.1f} ms, {:.0f}% of "
-                 "its period",
-                 progress.arrived - arrived_before_, in_seconds(last_arrival_ - began_), in_ms(longest_tick_), percent);
+  // Not rate-limited: it is the result of the rush.
+  core::log_line(core::LogLevel::info, "server",
+                 core::format("the rush is over: {} clients arrived within {:.2f} s; the longest tick took {:.1f} ms, "
+                              "{:.0f}% of its period",
+                              progress.arrived - arrived_before_, in_seconds(last_arrival_ - began_),
+                              in_ms(longest_tick_), percent));
   arrived_before_ = progress.arrived;
 }
 
