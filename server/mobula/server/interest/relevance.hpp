@@ -26,7 +26,7 @@ constexpr float leave_radius(const Layer& layer) {
 
 /// A server-only component. May be changed at any time.
 struct Relevance {
-  std::uint8_t layer = 0;            // number of the layer, in the order of declaration
+  std::uint8_t layer = 0;  // number of the layer, in the order of declaration. One that is not declared counts as 0
   std::uint32_t interest_group = 0;  // only viewers in this group see the entity, such as a team. 0 means everyone
   std::uint32_t owner = 0;           // player id: relevant to that player at any distance. 0 means no owner
   float priority = 1;                // importance, relative to others at the same distance

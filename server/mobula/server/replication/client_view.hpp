@@ -56,6 +56,7 @@ class ClientView {
   /// same workspace.
   [[nodiscard]] std::span<const std::uint32_t> visible();
   /// Returns whether the entity is visible, or was when it was destroyed and the client has not acknowledged that yet.
+  /// An entity that was destroyed before it was sent counts until the next call of note_published().
   [[nodiscard]] bool is_visible(ecs::Entity entity) const;
   /// Returns whether the client has the entity as the level has it, in view or not.
   [[nodiscard]] bool has_unmodified(ecs::Entity entity) const;
@@ -68,7 +69,8 @@ class ClientView {
   core::Status acknowledge(const wire::InputDatagram& input);
 
   /// Selects which pending entities are sent now, most important first, up to about `bytes_max` bytes. The priority of
-  /// an entity is its waiting time times importance(index). All deltas must be written before another view of the same
+  /// an entity is its waiting time times importance(index). A parent that the client has nothing of goes before the
+  /// entities below it. All deltas must be written before another view of the same
   /// workspace calls choose().
   template <class Importance>
   void choose(ecs::Tick tick, std::size_t bytes_max, Importance&& importance) {
@@ -78,6 +80,7 @@ class ClientView {
     if (expected_bytes() > bytes_max) {
       for (Candidate& each : work_.candidates)
         each.priority = waiting(each.id, tick) * importance(slots_[each.id].index);
+      if (work_.parents != nullptr && work_.parents->count() > 0) raise_parents();
       keep_most_important(bytes_max);
     }
     chosen_ = work_.candidates.size();
@@ -130,6 +133,7 @@ class ClientView {
  private:
   enum class State : std::uint8_t { free, visible, destroyed, out_of_view };
   static constexpr std::uint32_t none = ~0u;
+  static constexpr std::size_t unsent_kept_max = 64;  // capacity that outlasts a burst
   // Data that is accessed in each tick in which the entity changes: 24 bytes.
   struct Slot {
     std::uint32_t index = 0;
@@ -183,6 +187,7 @@ class ClientView {
   void find_candidates();
   [[nodiscard]] std::size_t expected_bytes() const;
   [[nodiscard]] float waiting(std::uint32_t id, ecs::Tick tick) const;
+  void raise_parents();
   void keep_most_important(std::size_t bytes_max);
   void make_lists();
   // The last delta of a window carries nothing.
@@ -229,6 +234,7 @@ class ClientView {
   std::unique_ptr<ComponentBytes> measured_;
   std::vector<bool> resent_;            // by entity of the level: unmodified, but has an id all the same; may be empty
   std::vector<std::uint32_t> words_;    // scratch: words of one entity
+  std::vector<ecs::Entity> unsent_;     // destroyed in the last publication, before they were sent
   std::vector<std::uint32_t> visible_;  // by id: index of the visible entity, or none
   std::vector<Slot> slots_;             // by id
   std::vector<Life> lives_;             // by id

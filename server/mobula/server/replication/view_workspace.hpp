@@ -3,6 +3,7 @@
 // memory for it.
 #pragma once
 
+#include <mobula/server/interest/interest_parents.hpp>
 #include <mobula/server/replication/encoded_delta_cache.hpp>
 #include <span>
 #include <vector>
@@ -17,6 +18,11 @@ struct ViewWorkspace {
     bool moving;
     float priority = 0;
   };
+  // A parent of a candidate, and the candidate's priority.
+  struct Above {
+    std::uint32_t index;
+    float priority;
+  };
   struct Item {
     std::uint32_t id;
     std::uint32_t moving_before;
@@ -30,11 +36,13 @@ struct ViewWorkspace {
 
   std::vector<std::uint32_t> visible;
   std::vector<Candidate> candidates;
+  std::vector<Above> above;
   List moving;
   List changed;
   List gained;
   List lost;
-  const void* user = nullptr;  // the view that called choose() last
+  const InterestParents* parents = nullptr;  // null if no entity has a parent
+  const void* user = nullptr;                // the view that called choose() last
 };
 
 }  // namespace mobula::server
