@@ -72,7 +72,8 @@ class World {
     (registry_.add<Components>(entity, std::move(components)), ...);
     return entity;
   }
-  /// Destroys a living entity. Entities that have it as their Parent become roots; destroy_tree() destroys them too.
+  /// Destroys a living entity. Entities that have it as their Parent become roots: the server writes null into their
+  /// Parents at the end of the tick. destroy_tree() destroys them too.
   void destroy(ecs::Entity entity) { registry_.destroy(entity); }
   /// Calls `function` for each entity that has all of these components: each<A, const B>([](A&, const B&) {}). Access
   /// through `A` counts as a write. If the first parameter is an ecs::Entity, it gets the handle. The function may
