@@ -1,3 +1,4 @@
+#include <array>
 #include <headless/event_lines.hpp>
 #include <iostream>
 #include <mobula/core/format.hpp>
@@ -8,7 +9,9 @@ namespace mobula::client {
 std::string event_line(const ReceivedEvent& event) {
   constexpr std::size_t shown_max = 64;
   const core::ByteView shown = core::ByteView(event.bytes).first(std::min(event.bytes.size(), shown_max));
-  const std::string about = event.about ? " about " + to_string(event.about) : "";
+  constexpr std::array<const char*, 3> notes{"", " (removed)", " (unknown)"};  // by Presence
+  const std::string about =
+      event.about ? " about " + to_string(event.about) + notes[static_cast<std::size_t>(event.presence)] : "";
   std::string line = core::format("event of tick {}{}: {} bytes", event.tick, about, event.bytes.size());
   if (!shown.empty()) line += " " + core::to_hex(shown);
   return shown.size() < event.bytes.size() ? line + "…" : line;

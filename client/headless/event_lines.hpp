@@ -6,7 +6,8 @@
 
 namespace mobula::client {
 
-/// Returns "event of tick 123 about 12.1: 4 bytes 0a0b0c0d". A longer event is cut after 64 bytes.
+/// Returns "event of tick 123 about 12.1: 4 bytes 0a0b0c0d". After the handle follows "(removed)" or "(unknown)" if the
+/// mirror does not have the entity. A longer event is cut after 64 bytes.
 std::string event_line(const ReceivedEvent& event);
 
 class EventLines {

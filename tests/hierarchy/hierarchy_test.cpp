@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <mobula/core/random.hpp>
 #include <mobula/ecs/snapshot.hpp>
 #include <mobula/ecs/sort.hpp>
 #include <mobula/hierarchy/hierarchy.hpp>
@@ -362,6 +363,75 @@ TEST_F(HierarchyTest, AMirrorMayGetAChildBeforeItsParent) {
   mirrored.check();
   EXPECT_EQ(mirror.get<const WorldTransform>(child).position.x, 3.0f);
   EXPECT_EQ(mirrored.children(parent), (std::vector<Entity>{child}));
+}
+
+TEST_F(HierarchyTest, AnEntityIsPlacedOnceItsParentsAreThere) {
+  const Entity absent{50, 1};
+  const Entity deck = world.make_below(absent, {5, 0, 0});
+  const Entity nail = world.make_below(deck, {1, 0, 0});
+  const Entity rock = world.make();
+  const Entity orphan = world.make_below(ecs::null_entity);
+  EXPECT_FALSE(hierarchy.is_placed(deck));
+  EXPECT_FALSE(hierarchy.is_placed(nail));
+  EXPECT_TRUE(hierarchy.is_placed(rock));
+  EXPECT_TRUE(hierarchy.is_placed(orphan));
+  const Entity ship = world.make({100, 0, 0});
+  world.get<Parent>(deck).entity = ship;
+  EXPECT_TRUE(hierarchy.is_placed(nail));
+  EXPECT_EQ(hierarchy.world(nail).position.x, 106);
+  world.destroy(ship);
+  EXPECT_FALSE(hierarchy.is_placed(nail));
+  world.get<Parent>(deck).entity = nail;  // a cycle: its members are roots
+  EXPECT_TRUE(hierarchy.is_placed(nail));
+}
+
+TEST_F(HierarchyTest, DeadParentsAreReplacedByNull) {
+  const Entity ship = world.make({100, 0, 0});
+  const Entity flag = world.make_below(ship, {1, 0, 0});
+  const Entity thought = world.create();  // without Transform
+  world.add<Parent>(thought, {ship});
+  const Entity lost = world.make_below({50, 7});
+  const auto parent = [&](Entity entity) { return world.get<const Parent>(entity).entity; };
+  hierarchy.drop_dead_parents();
+  EXPECT_EQ(parent(lost), ecs::null_entity) << "names nothing";
+  EXPECT_EQ(parent(flag), ship);
+  update();
+  world.next_tick();
+  hierarchy.drop_dead_parents();
+  world.next_tick();
+  world.destroy(ship);
+  const Entity other = world.make();  // perhaps at the same index
+  hierarchy.drop_dead_parents();
+  EXPECT_EQ(parent(flag), ecs::null_entity);
+  EXPECT_EQ(parent(thought), ecs::null_entity);
+  update();
+  EXPECT_EQ(position(flag).x, 1);
+  world.next_tick();
+  world.get<Parent>(lost).entity = ship;
+  world.get<Parent>(flag).entity = other;
+  hierarchy.drop_dead_parents();
+  EXPECT_EQ(parent(lost), ecs::null_entity);
+  EXPECT_EQ(parent(flag), other);
+  update();
+}
+
+TEST_F(HierarchyTest, RandomDeathsLeaveNoDeadParent) {
+  core::Random random(5);
+  std::vector<Entity> all;
+  for (int tick = 0; tick < 100; ++tick) {
+    for (std::uint32_t more = random.below(6); more > 0; --more) {
+      const Entity parent = all.empty() ? Entity{} : all[random.below(static_cast<std::uint32_t>(all.size()))];
+      all.push_back(parent ? world.make_below(parent) : world.make());
+      const Entity dead = all[random.below(static_cast<std::uint32_t>(all.size()))];
+      if (world.valid(dead) && random.chance(1, 2)) world.destroy(dead);
+    }
+    hierarchy.drop_dead_parents();
+    update();
+    world.view<const Parent>().each([&](Entity entity, const Parent& parent) {
+      EXPECT_TRUE(!parent.entity || world.valid(parent.entity)) << to_string(entity);
+    });
+    world.next_tick();
+  }
 }
 
 TEST_F(HierarchyTest, IsTheSameAfterASnapshot) {

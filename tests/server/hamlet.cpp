@@ -126,9 +126,9 @@ bool Village::mirrors(const Client& client) {
   const server::Viewer* viewer = viewer_of(own);
   if (viewer == nullptr) return false;
   std::uint64_t hash = 0;
-  for (const std::uint32_t index : interest.published) {
+  const auto in_view = [&](std::uint32_t index) { return mirror->tick_of(published.entity(index).entity) != 0; };
+  for (const std::uint32_t index : interest.relevant(*viewer, in_view)) {
     const server::PublishedEntity& entity = published.entity(index);
-    if (!interest.relevant(*viewer, index, mirror->tick_of(entity.entity) != 0)) continue;
     const bool owner = interest.relevance(entity.entity).owner == viewer->player();
     hash += entity.hash + (owner ? entity.owner_hash : 0);
   }

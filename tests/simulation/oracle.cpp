@@ -277,7 +277,12 @@ std::optional<std::string> Oracle::check_complete(client::Mirror& mirror, std::u
       return "entity " + to_string(entity) + " is missing in a mirror complete for tick " + std::to_string(tick);
   std::optional<std::string> wrong;
   mirror.registry().entities().each([&](ecs::Entity entity) {
-    if (!wrong && mirror.tick_of(entity) != 0) wrong = compare(mirror, entity, tick);
+    if (wrong || mirror.tick_of(entity) == 0) return;
+    wrong = compare(mirror, entity, tick);
+    const auto* parent = mirror.registry().try_get<const engine::Parent>(entity);
+    if (!wrong && parent != nullptr && parent->entity && mirror.tick_of(parent->entity) == 0)
+      wrong =
+          "entity " + to_string(entity) + " is in a complete mirror without its parent " + to_string(parent->entity);
   });
   return wrong;
 }
@@ -311,10 +316,13 @@ std::optional<std::string> Oracle::check_at_last(server::Server& server, client:
   if (client.stats().verified_ticks == 0) return "the mirror was never verified";
   client::Mirror& mirror = *client.mirror();
   const auto interest = server::test::ReferenceInterest::of(server, layers_, rule_);
+  const std::set<std::uint32_t> relevant = interest.relevant(*(*session)->replication.viewer, [&](std::uint32_t index) {
+    return mirror.tick_of(server.published().entity(index).entity) != 0;
+  });
   for (const std::uint32_t index : interest.published) {
     const ecs::Entity entity = server.published().entity(index).entity;
     const bool there = mirror.tick_of(entity) != 0;
-    const bool is_relevant = interest.relevant(*(*session)->replication.viewer, index, there);
+    const bool is_relevant = relevant.contains(index);
     if (there && !is_relevant && rights_.is_of_file(player, entity, mirror.tick_of(entity))) continue;
     if (there != is_relevant)
       return "entity " + to_string(entity) + (there ? " is still in view" : " is not in the mirror");

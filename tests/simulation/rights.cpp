@@ -22,7 +22,7 @@ void Rights::extend(Intervals& stays, ecs::Entity entity, ecs::Tick now) {
 
 void Rights::note(server::Server& server, ecs::Tick now) {
   const server::Published& published = server.published();
-  const server::test::ReferenceInterest interest{server.world().registry(), layers_, {}, rule_};
+  const auto interest = server::test::ReferenceInterest::of(server, layers_, rule_);
   std::vector<std::pair<const server::ClientSession*, Known*>> all;
   for (const auto& session : server.sessions()) {
     if (session->replication.viewer == nullptr || session->replication.view == nullptr) continue;
@@ -33,28 +33,40 @@ void Rights::note(server::Server& server, ecs::Tick now) {
     known.all.resize(std::max<std::size_t>(known.all.size(), published.index_end()));
     all.emplace_back(&*session, &known);
   }
-  for (std::uint32_t index = 0; index < published.index_end(); ++index) {
-    const ecs::Entity entity = published.entity(index).entity;
-    if (!entity) continue;
-    const auto subject = interest.subject(entity);
-    for (const auto& [session, known] : all) {
-      OfIndex& noted = known->all[index];
-      const Interval& last = noted.relevant.last;
-      if (session->replication.view->has_unmodified(entity)) noted.unmodified = now;
-      const bool was_unmodified = known->has_on_disk(entity) && noted.unmodified >= known->looked;
-      const bool is_in_view = (last.entity == entity && last.to >= known->looked) || was_unmodified;
-      const auto sight = interest.sight(*session->replication.viewer, subject);
-      if (sight.enters) extend(noted.near, entity, now);
-      if (sight.enters || (sight.stays && is_in_view)) {
-        if (last.entity != entity) ever_had_.emplace(session->player.id, entity);
-        extend(noted.relevant, entity, now);
-      }
-      if (subject.own.owner == session->replication.viewer->player()) extend(noted.owned, entity, now);
-    }
-  }
+  for (const auto& [session, known] : all) note_sight(interest, *session, *known, now);
   for (const auto& session : server.sessions())
     if (const auto known = known_.find(session->player.id); known != known_.end())
       known->second.looked = session->replication.last_query.tick;
+}
+
+// Notes what is visible for its own sake, and its parents.
+void Rights::note_sight(const server::test::ReferenceInterest& interest, const server::ClientSession& session,
+                        Known& known, ecs::Tick now) {
+  const server::Viewer& viewer = *session.replication.viewer;
+  std::set<ecs::Entity> near;
+  std::set<ecs::Entity> relevant;
+  for (const std::uint32_t index : interest.published) {
+    const ecs::Entity entity = interest.registry.entities().at(index);
+    OfIndex& noted = known.all[index];
+    if (session.replication.view->has_unmodified(entity)) noted.unmodified = now;
+    const Interval& last = noted.relevant.last;
+    const bool was_unmodified = known.has_on_disk(entity) && noted.unmodified >= known.looked;
+    const bool is_in_view = (last.entity == entity && last.to >= known.looked) || was_unmodified;
+    const auto subject = interest.subject(entity);
+    const auto sight = interest.sight(viewer, subject);
+    std::vector<ecs::Entity> chain{entity};
+    if (sight.enters || (sight.stays && is_in_view))
+      for (const ecs::Entity parent : interest.above(entity)) chain.push_back(parent);
+    if (sight.enters) near.insert(chain.begin(), chain.end());
+    if (sight.enters || (sight.stays && is_in_view)) relevant.insert(chain.begin(), chain.end());
+    if (subject.own.owner == viewer.player()) extend(noted.owned, entity, now);
+  }
+  for (const ecs::Entity entity : near) extend(known.all[entity.index].near, entity, now);
+  for (const ecs::Entity entity : relevant) {
+    Intervals& stays = known.all[entity.index].relevant;
+    if (stays.last.entity != entity) ever_had_.emplace(session.player.id, entity);
+    extend(stays, entity, now);
+  }
 }
 
 ecs::Tick Rights::since(std::uint32_t player, Intervals OfIndex::* which, ecs::Entity entity, ecs::Tick tick,

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <mobula/server/session/server.hpp>
+#include <server/interest/reference_interest.hpp>
 #include <set>
 #include <vector>
 
@@ -67,6 +68,8 @@ class Rights {
     [[nodiscard]] bool has_on_disk(ecs::Entity entity) const;
   };
 
+  void note_sight(const server::test::ReferenceInterest& interest, const server::ClientSession& session, Known& known,
+                  ecs::Tick now);
   static void extend(Intervals& stays, ecs::Entity entity, ecs::Tick now);
   // Returns the begin of the interval that contains `tick`, or ended at most `late` ticks before; 0 if there is none.
   [[nodiscard]] ecs::Tick since(std::uint32_t player, Intervals OfIndex::* which, ecs::Entity entity, ecs::Tick tick,

@@ -151,6 +151,9 @@ void Simulation::check_event(Player& player, const client::ReceivedEvent& receiv
   const std::string what = "event " + std::to_string(event.number);
   if (const client::Mirror* mirror = player.connection->mirror(); mirror == nullptr || received.tick > mirror->tick())
     return fail(player.name + " received " + what + " before its mirror reached the tick");
+  const bool has_subject = received.about && player.connection->mirror()->tick_of(received.about) != 0;
+  if (received.about && has_subject != (received.presence == client::Presence::in_view))
+    return fail(player.name + " received " + what + " with a wrong presence of entity " + to_string(received.about));
   if (received.tick != event.tick) return fail(player.name + " received " + what + " with a wrong tick");
   const std::uint32_t number = number_of(player);
   const bool knows = number != 0 && event.run == outcome_.restarts;

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <mobula/hierarchy/hierarchy.hpp>
 #include <mobula/hierarchy/rigid.hpp>
+#include <mobula/hierarchy/schema_pool.hpp>
 #include <string>
 #include <utility>
 
@@ -17,13 +18,6 @@ using engine::Transform;
 namespace {
 
 constexpr std::uint32_t none = Links::none;
-
-// Returns the pool; null unless the registry's type of that name is the schema's.
-template <class T>
-Pool* find_pool(ecs::Registry& registry) {
-  const ecs::ComponentType* type = registry.find_type(core::StringId32(T::component_name));
-  return type != nullptr && type->schema && type->size == sizeof(T) ? &registry.pool<T>() : nullptr;
-}
 
 WorldTransform as_root(const Transform& local) { return {local.position, local.rotation}; }
 
@@ -43,8 +37,8 @@ bool same_bits(const WorldTransform& a, const WorldTransform& b) {
 Hierarchy::Hierarchy(ecs::Registry& registry) : registry_(registry), worlds_(registry.pool<WorldTransform>()) {}
 
 bool Hierarchy::find_pools() {
-  if (parents_ == nullptr) parents_ = find_pool<Parent>(registry_);
-  if (transforms_ == nullptr) transforms_ = find_pool<Transform>(registry_);
+  if (parents_ == nullptr) parents_ = find_schema_pool<Parent>(registry_);
+  if (transforms_ == nullptr) transforms_ = find_schema_pool<Transform>(registry_);
   return transforms_ != nullptr;
 }
 
@@ -190,6 +184,15 @@ WorldTransform Hierarchy::world(Entity entity) {
   return result;
 }
 
+bool Hierarchy::is_placed(Entity entity) {
+  settle();
+  MOBULA_CHECK(registry_.has<Transform>(entity), "entity " + to_string(entity) + " is dead or has no Transform");
+  std::uint32_t root = entity.index;
+  while (members_.above(root) != none) root = members_.above(root);
+  const Entity parent = links_.parent(root);
+  return !parent || registry_.valid(parent);
+}
+
 std::uint32_t Hierarchy::depth(Entity entity) {
   settle();
   return registry_.valid(entity) ? members_.depth(entity.index) : 0;
@@ -275,6 +278,31 @@ void Hierarchy::destroy_tree(Entity root) {
   find_tree(root, tree);
   registry_.destroy(tree);
   tree_ = std::move(tree);
+}
+
+void Hierarchy::drop_dead_parents() {
+  follow_parents();
+  if (parents_ == nullptr) return;
+  tree_.clear();
+  const auto note_dead = [this](std::uint32_t child, Entity parent) {
+    if (parent && !registry_.valid(parent)) tree_.push_back(registry_.entities().at(child));
+  };
+  for (const ecs::JournalEntry& entry : registry_.journal()) {
+    if (entry.kind != ecs::JournalEntry::Kind::destroy) continue;
+    for (std::uint32_t i = 0; i < entry.count; ++i)
+      links_.each_child_of_index(entry.first.index + i,
+                                 [&](std::uint32_t child) { note_dead(child, links_.parent(child)); });
+  }
+  const std::span<const ecs::Tick> change_ticks = parents_->change_ticks();
+  for (std::uint32_t block = 0; block < change_ticks.size(); ++block) {
+    if (change_ticks[block] < last_drop_) continue;
+    const std::uint32_t begin = block << Pool::block_shift;
+    const std::uint32_t end = std::min(begin + Pool::block_size, parents_->size());
+    for (std::uint32_t position = begin; position < end; ++position)
+      note_dead(parents_->indices()[position], parents_->typed_address<const Parent>(position)->entity);
+  }
+  for (const Entity child : tree_) registry_.get<Parent>(child).entity = ecs::null_entity;
+  last_drop_ = registry_.tick();
 }
 
 void Hierarchy::find_tree(Entity root, std::vector<Entity>& tree) {

@@ -59,11 +59,19 @@ class Hierarchy {
   [[nodiscard]] std::vector<ecs::Entity> subtree(ecs::Entity root);
   /// Destroys a subtree at once.
   void destroy_tree(ecs::Entity root);
+  /// Writes null into each Parent that names a dead entity. For registries that decide, not for mirrors, which may
+  /// receive the entity later. Reads what was destroyed since the structural change log was cleared, and Parents
+  /// written since the last call.
+  void drop_dead_parents();
 
   /// Returns the world transform as the next update will compute it. The entity must have a Transform.
   [[nodiscard]] WorldTransform world(ecs::Entity entity);
   /// Returns the depth: 1 for a root, 0 without Transform.
   [[nodiscard]] std::uint32_t depth(ecs::Entity entity);
+  /// Returns whether the world transform is known: each Parent up to the root is null or names an entity that is there.
+  /// A mirror may have an entity before its parents, or longer; until it has them all, the entity is not to be drawn.
+  /// The entity must have a Transform.
+  [[nodiscard]] bool is_placed(ecs::Entity entity);
   /// Returns entities treated as roots although their Parent names one, in index order. Valid until something changes.
   [[nodiscard]] std::span<const Refusal> refused();
 
@@ -98,6 +106,7 @@ class Hierarchy {
   DepthOrder order_{worlds_};
   bool settling_ = false;
   LastSeen seen_;              // Transform pool
+  ecs::Tick last_drop_ = 0;    // tick of drop_dead_parents()
   ecs::Tick last_update_ = 0;  // later writes in the same tick have the same change tick
 
   // Scratch memory.

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
 #include <mobula/client/connection/event_queue.hpp>
 #include <mobula/core/random.hpp>
 
@@ -24,9 +25,15 @@ wire::EventBatch unreliable(ecs::Tick tick, std::vector<std::uint16_t> sequences
   return batch;
 }
 
-std::vector<std::pair<ecs::Tick, int>> due(EventQueue& queue, ecs::Tick tick) {
+// Entities that are in the mirror.
+constexpr auto all_in_view = [](const ReceivedEvent& /*event*/) { return std::optional(Presence::in_view); };
+// Entities that may still come.
+constexpr auto none_yet = [](const ReceivedEvent& /*event*/) { return std::optional<Presence>(); };
+
+template <class PresenceOf = decltype(all_in_view)>
+std::vector<std::pair<ecs::Tick, int>> due(EventQueue& queue, ecs::Tick tick, PresenceOf presence_of = all_in_view) {
   std::vector<std::pair<ecs::Tick, int>> result;
-  for (const ReceivedEvent& event : queue.take_due(tick)) result.emplace_back(event.tick, event.sequence);
+  for (const ReceivedEvent& event : queue.take_due(tick, presence_of)) result.emplace_back(event.tick, event.sequence);
   return result;
 }
 
@@ -39,7 +46,7 @@ TEST(EventQueue, EventsAreDeliveredAtTheirTick) {
   EXPECT_THAT(due(queue, 10), IsEmpty());
   EXPECT_THAT(due(queue, 11), ElementsAre(Of(11, 0)));
   EXPECT_THAT(due(queue, 11), IsEmpty());
-  const auto events = queue.take_due(12);
+  const auto events = queue.take_due(12, all_in_view);
   ASSERT_EQ(events.size(), 1u);
   EXPECT_EQ(events[0].about, (ecs::Entity{7, 1}));
   EXPECT_EQ(events[0].bytes.size(), 5u);
@@ -88,8 +95,47 @@ TEST(EventQueue, RefusesOrDropsEventsBeyondItsLimit) {
   const core::Bytes large(wire::max_event_bytes);
   queue.add(wire::EventBatch{0xffffffffu, {{0, {}, large}}});
   EXPECT_EQ(queue.stats().dropped, 1u);
-  EXPECT_EQ(queue.take_due(0xffffffffu).size(), count - 1);
+  EXPECT_EQ(queue.take_due(0xffffffffu, all_in_view).size(), count - 1);
   EXPECT_TRUE(queue.add(reliable(1, {0})).ok());
+}
+
+TEST(EventQueue, AnEventWaitsForItsEntityAndDelaysNoOther) {
+  EventQueue queue;
+  queue.add(unreliable(11, {0}));
+  ASSERT_TRUE(queue.add(reliable(12, {0})).ok());
+  EXPECT_THAT(due(queue, 12, none_yet), ElementsAre(Of(12, 0)));
+  EXPECT_THAT(due(queue, 13, none_yet), IsEmpty());
+  EXPECT_EQ(queue.waiting(), 1u);
+  const auto events = queue.take_due(14, [](const ReceivedEvent&) { return std::optional(Presence::removed); });
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].presence, Presence::removed);
+  EXPECT_EQ(queue.stats().unknown, 0u);
+}
+
+TEST(EventQueue, AnEventOfAMissingEntityIsUnknownInTheEnd) {
+  EventQueue queue;
+  queue.add(unreliable(11, {0}));
+  EXPECT_THAT(due(queue, 11 + EventQueue::held_ticks_max, none_yet), IsEmpty());
+  const auto events = queue.take_due(12 + EventQueue::held_ticks_max, none_yet);
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].presence, Presence::unknown);
+  EXPECT_EQ(queue.stats().unknown, 1u);
+}
+
+TEST(EventQueue, LimitsTheBytesOfEventsThatWaitForEntities) {
+  EventQueue queue;
+  constexpr std::size_t size = 1000;
+  std::size_t sent = 0;
+  for (; sent * size < 2 * EventQueue::held_bytes_max; ++sent) {
+    wire::Events message{1, {{static_cast<std::uint16_t>(sent), {7, 1}, core::Bytes(size)}}};
+    ASSERT_TRUE(queue.add(std::move(message)).ok());
+  }
+  const auto events = queue.take_due(1, none_yet);
+  ASSERT_EQ(events.size() + queue.waiting(), sent);
+  EXPECT_GE(events.size(), sent / 2);
+  EXPECT_LE(queue.waiting() * size, EventQueue::held_bytes_max);
+  for (std::size_t i = 0; i < events.size(); ++i) EXPECT_EQ(events[i].sequence, i) << "the oldest first";
+  EXPECT_EQ(queue.stats().unknown, events.size());
 }
 
 TEST(EventQueue, RandomArrivalsMatchTheReferenceModel) {
@@ -98,6 +144,7 @@ TEST(EventQueue, RandomArrivalsMatchTheReferenceModel) {
     core::Random random(seed);
     EventQueue queue;
     std::vector<Of> reference;
+    std::vector<Of> about_something;
     ecs::Tick reached = 100;
     due(queue, reached);
     for (int step = 0; step < 300; ++step) {
@@ -108,15 +155,20 @@ TEST(EventQueue, RandomArrivalsMatchTheReferenceModel) {
         ASSERT_TRUE(queue.add(reliable(tick, {sequence})).ok());
       } else {
         queue.add(unreliable(tick, {sequence}));
+        about_something.emplace_back(tick, sequence);
       }
       if (random.chance(1, 3)) continue;
       reached += random.below(3);
+      const bool in_view = random.chance(1, 4);  // the entity of all unreliable events
+      const auto is_due = [&](const Of& event) {
+        const bool is_free = std::ranges::count(about_something, event) == 0;
+        return event.first <= reached && (is_free || in_view || event.first + EventQueue::held_ticks_max < reached);
+      };
       std::vector<Of> expected;
-      for (const Of& event : reference)
-        if (event.first <= reached) expected.push_back(event);
-      std::erase_if(reference, [&](const Of& event) { return event.first <= reached; });
+      std::ranges::copy_if(reference, std::back_inserter(expected), is_due);
+      std::erase_if(reference, is_due);
       std::sort(expected.begin(), expected.end());
-      ASSERT_EQ(due(queue, reached), expected);
+      ASSERT_EQ(in_view ? due(queue, reached) : due(queue, reached, none_yet), expected);
       ASSERT_EQ(queue.waiting(), reference.size());
     }
   }

@@ -125,6 +125,36 @@ TEST_F(MirrorTest, AStaleEntityKeepsItsValuesUntilItIsInViewAgain) {
   expect_equal();
 }
 
+TEST_F(MirrorTest, KnowsWhichEntitiesAreRemoved) {
+  const ecs::Entity entity = source.create();
+  const ecs::Entity other = source.create();
+  EXPECT_EQ(mirror().presence(entity, 1), Presence::unknown);
+  EXPECT_EQ(mirror().presence({1u << 30, 5}, 1), Presence::unknown) << "beyond all indices";
+  source.replicate();
+  EXPECT_EQ(mirror().presence(entity, 1), Presence::in_view);
+  source.view.remove_visible({&entity.index, 1});
+  source.replicate();
+  const ecs::Tick lost = mirror().tick();
+  EXPECT_EQ(mirror().presence(entity, lost), Presence::removed);
+  EXPECT_EQ(mirror().presence(entity, lost + 1), Presence::unknown) << "it was in view again";
+  source.view.add_visible(entity.index, false);
+  source.replicate();
+  EXPECT_EQ(mirror().presence(entity, lost + 1), Presence::in_view);
+  while (!source.world.alive.empty()) source.world.destroy(0);
+  source.replicate();
+  for (const ecs::Entity dead : {entity, other}) {
+    EXPECT_EQ(mirror().presence(dead, 1), Presence::removed);
+    EXPECT_EQ(mirror().presence(dead, 1000), Presence::removed) << "a handle does not return";
+  }
+  ecs::Entity heir;
+  do heir = source.create();
+  while (heir.index != entity.index);
+  source.replicate();
+  source.replicate();  // the ids are used again
+  EXPECT_EQ(mirror().presence(entity, 1), Presence::removed) << "another entity has its index";
+  EXPECT_EQ(mirror().presence(heir, 1), Presence::in_view);
+}
+
 TEST_F(MirrorTest, AStaleEntityKeepsItsFieldsForTheOwner) {
   const ecs::Entity entity = source.create();
   registry.add<demo::Inventory>(entity).item_count = 1;

@@ -166,6 +166,7 @@ TEST_F(ApiEntities, ARefusedWriteChangesNothing) {
       {"Transform/position.x%00", "1", 404, "no_such_property"},
       {"Transform/rotation", "[0,0,0,0]", 400, "out_of_range"},
       {"mobula::hierarchy::WorldTransform/position.x", "1", 404, "no_such_component"},
+      {"mobula::server::Relevance/layer", "200", 404, "no_such_component"},
   };
   for (const auto& [path, body, status, code] : cases) {
     const test::Answer answer = world.send("PUT", "/api/entities/" + handle + '/' + path, body);

@@ -17,16 +17,19 @@ TEST(InterestMarks, ALookKnowsNothingOfTheOnesBefore) {
     std::string model(50, '-');
     for (int i = 0; i < 40; ++i) {
       const std::uint32_t index = random.below(50);
-      const std::uint32_t kind = random.below(3);
-      model[index] = "srx"[kind];
+      const std::uint32_t kind = random.below(4);
+      model[index] = "srxp"[kind];
       if (kind == 0) marks.note_visible(index);
       if (kind == 1) marks.note_relevant(index);
       if (kind == 2) marks.note_refused(index);
+      if (kind == 3) marks.note_with_parents(index);
     }
     for (std::uint32_t index = 0; index < 50; ++index) {
       ASSERT_EQ(marks.visible_only(index), model[index] == 's') << look;
-      ASSERT_EQ(marks.relevant(index), model[index] == 'r') << look;
-      ASSERT_EQ(marks.decided(index), model[index] == 'r' || model[index] == 'x') << look;
+      ASSERT_EQ(marks.relevant(index), model[index] == 'r' || model[index] == 'p') << look;
+      ASSERT_EQ(marks.with_parents(index), model[index] == 'p') << look;
+      ASSERT_EQ(marks.refused(index), model[index] == 'x') << look;
+      ASSERT_EQ(marks.decided(index), std::string("rxp").find(model[index]) != std::string::npos) << look;
     }
   }
 }

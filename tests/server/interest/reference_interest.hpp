@@ -30,19 +30,46 @@ struct ReferenceInterest {
   }
 
   [[nodiscard]] Query query(const Viewer& viewer, const std::vector<std::uint32_t>& seen) const {
+    const auto in_view = [&](std::uint32_t index) { return std::find(seen.begin(), seen.end(), index) != seen.end(); };
+    const std::set<std::uint32_t> now = relevant(viewer, in_view);
     Query found;
-    for (const std::uint32_t index : published)
-      if (std::find(seen.begin(), seen.end(), index) == seen.end() && relevant(viewer, index, false))
-        found.gained.push_back(index);
+    for (const std::uint32_t index : now)
+      if (!in_view(index)) found.gained.push_back(index);
     for (const std::uint32_t index : seen)
-      if (!relevant(viewer, index, true)) found.lost.push_back(index);
+      if (!now.contains(index)) found.lost.push_back(index);
     return found;
   }
 
+  // Returns what is relevant when the indices with in_view(index) are visible: entities that are so for their own sake,
+  // and their parents.
+  template <class InView>
+  [[nodiscard]] std::set<std::uint32_t> relevant(const Viewer& viewer, InView in_view) const {
+    std::set<std::uint32_t> found;
+    for (const std::uint32_t index : published) {
+      if (!relevant(viewer, index, in_view(index))) continue;
+      found.insert(index);
+      for (const ecs::Entity parent : above(registry.entities().at(index))) found.insert(parent.index);
+    }
+    return found;
+  }
+
+  // Returns whether an entity is relevant for its own sake.
   [[nodiscard]] bool relevant(const Viewer& viewer, std::uint32_t index, bool in_view) const {
     if (published.count(index) == 0) return false;
     const Sight seen = sight(viewer, subject(registry.entities().at(index)));
     return in_view ? seen.stays : seen.enters;
+  }
+
+  // Returns the living entities above an entity, up to a root or once around a cycle.
+  [[nodiscard]] std::vector<ecs::Entity> above(ecs::Entity entity) const {
+    std::vector<ecs::Entity> found{entity};
+    for (;;) {
+      const auto* parent = registry.try_get<const engine::Parent>(found.back());
+      if (parent == nullptr || !registry.valid(parent->entity) || std::ranges::count(found, parent->entity) != 0) break;
+      found.push_back(parent->entity);
+    }
+    found.erase(found.begin());
+    return found;
   }
 
   // The properties of an entity that its visibility depends on.
@@ -59,11 +86,13 @@ struct ReferenceInterest {
     bool enters = false;  // becomes visible
     bool stays = false;
   };
-  // A published entity.
+  // A published entity, for its own sake. A forbidden one hides all below it.
   [[nodiscard]] Sight sight(const Viewer& viewer, const Subject& subject) const {
     const Relevance& own = subject.own;
-    if (!viewer.is_in(own.interest_group) || (rule != nullptr && !rule->may_see(viewer, subject.entity))) return {};
-    const Layer& layer = layers[own.layer];
+    if (!permits(viewer, subject.entity)) return {};
+    for (const ecs::Entity parent : above(subject.entity))
+      if (published.count(parent.index) == 0 || !permits(viewer, parent)) return {};
+    const Layer& layer = layers[own.layer < layers.size() ? own.layer : 0];
     const bool is_everywhere = layer.radius == 0 || subject.world == nullptr;
     if (is_everywhere || (own.owner != 0 && own.owner == viewer.player())) return {true, true};
     if (is_viewpoint(viewer, subject.entity)) return {true, true};
@@ -74,6 +103,11 @@ struct ReferenceInterest {
   [[nodiscard]] Relevance relevance(ecs::Entity entity) const {
     const Relevance* own = registry.try_get<const Relevance>(entity);
     return own == nullptr ? Relevance{} : *own;
+  }
+
+  // Interest group and rule of the game.
+  [[nodiscard]] bool permits(const Viewer& viewer, ecs::Entity entity) const {
+    return viewer.is_in(relevance(entity).interest_group) && (rule == nullptr || rule->may_see(viewer, entity));
   }
 
  private:

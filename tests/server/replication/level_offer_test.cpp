@@ -114,6 +114,36 @@ TEST_F(StillLevelOfferTest, OwnershipOfUnmodifiedEntitiesIsSent) {
   has.connection.mirror()->check();
 }
 
+// A child that nothing has changed is in no delta, so it would stay without its parent.
+TEST_F(StillLevelOfferTest, AHiddenParentTakesItsUnmodifiedChildren) {
+  const ecs::EntityRange range = village.server->world().level_range();
+  ecs::Entity child;
+  registry.view<const engine::Parent, const engine::Transform>().each(
+      [&](ecs::Entity entity, const engine::Parent& parent, const engine::Transform&) {
+        if (!child && entity.index - range.first < range.count && parent.entity) child = entity;
+      });
+  ASSERT_TRUE(child);
+  const ecs::Entity parent = registry.get<const engine::Parent>(child).entity;
+  const client::Mirror& mirror = *has.connection.mirror();
+  ASSERT_NE(mirror.tick_of(child), 0u);
+  registry.get<engine::Transform>(parent).position.y += 1;
+  registry.add<Relevance>(parent).interest_group = 5;
+  EXPECT_TRUE(village.tick_until([&] { return mirror.tick_of(parent) == 0 && mirror.tick_of(child) == 0; }, 20));
+  test::Village::Client& late = join(village, true);
+  ASSERT_TRUE(village.tick_until([&] { return late.connection.complete(); }));
+  EXPECT_EQ(late.connection.mirror()->tick_of(parent), 0u);
+  EXPECT_EQ(late.connection.mirror()->tick_of(child), 0u);
+  registry.get<Relevance>(parent).interest_group = 0;
+  village.ticks(20);
+  for (test::Village::Client* client : {&has, &late}) {
+    EXPECT_NE(client->connection.mirror()->tick_of(parent), 0u);
+    EXPECT_NE(client->connection.mirror()->tick_of(child), 0u);
+    EXPECT_TRUE(village.mirrors(*client));
+    EXPECT_EQ(client->connection.stats().mismatched_ticks, 0u);
+    client->connection.mirror()->check();
+  }
+}
+
 TEST_F(StillLevelOfferTest, AnEntityBeingRemovedIsNotReportedUnknown) {
   village.network.cut(has.port.from, transport::SimulatedNetwork::Way::to);
   registry.get<engine::Transform>(thing).position.y += 1;

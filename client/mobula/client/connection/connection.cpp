@@ -53,7 +53,7 @@ void Connection::receive(const transport::Address& from, core::ByteView datagram
 
 void Connection::update(core::Nanoseconds now, transport::Output& output) {
   now_ = now;
-  due_events_ = events_.take_due(progress_.tick());
+  due_events_ = events_.take_due(progress_.tick(), [this](const ReceivedEvent& event) { return presence_of(event); });
   stats_.events += due_events_.size();
   if (state_ == State::closed) return;
   if (state_ == State::connecting && endpoint_->connected()) send_hello();
@@ -326,6 +326,15 @@ core::Status Connection::on_resource_part(const wire::ResourcePart& message) {
 core::Status Connection::on_events(wire::Events& message) {
   if (!welcomed()) return before_welcome("events");
   return events_.add(std::move(message));
+}
+
+// Nothing if the entity may still come. The server sent the event because it was in view.
+std::optional<Presence> Connection::presence_of(const ReceivedEvent& event) const {
+  if (mirror_ == nullptr) return Presence::unknown;
+  const Presence presence = mirror_->presence(event.about, event.tick);
+  if (presence != Presence::unknown) return presence;
+  // A complete mirror lacks nothing that is in view, so the entity is no longer.
+  return complete() ? std::optional(Presence::removed) : std::nullopt;
 }
 
 core::Status Connection::on_correction(const wire::MirrorCorrection& message) {

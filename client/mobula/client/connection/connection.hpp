@@ -74,7 +74,8 @@ class Connection final : public ConnectionInput {
   /// Returns whether the mirror holds everything that the server had to send when it sent the newest delta. False while
   /// a recent delta is missing: the server sends its content again once it knows.
   [[nodiscard]] bool complete() const { return progress_.complete(); }
-  /// Events of ticks that the mirror has reached with the last update, by tick. Valid until the next update.
+  /// Events of ticks that the mirror has reached with the last update, by tick, and those that have waited for their
+  /// entity (event_queue.hpp). Valid until the next update.
   [[nodiscard]] std::span<const ReceivedEvent> events() const { return due_events_; }
   [[nodiscard]] const ConnectionStats& stats() const { return stats_; }
   [[nodiscard]] const transport::Session& session() const { return endpoint_->session(); }
@@ -98,6 +99,7 @@ class Connection final : public ConnectionInput {
   core::Status on_welcome(const wire::Welcome& message);
   core::Status begin_player(const wire::Welcome& message);
   core::Status make_mirror(const wire::Welcome& message);
+  [[nodiscard]] std::optional<Presence> presence_of(const ReceivedEvent& event) const;
   [[nodiscard]] std::shared_ptr<const reflect::Schema> find_schema(const core::ContentHash& fingerprint) const;
   core::Status on_level(const wire::Level& message);
   core::Status on_names(const wire::Names& message);

@@ -1,10 +1,16 @@
 #include <algorithm>
-#include <iterator>
 #include <mobula/client/connection/event_queue.hpp>
 #include <mobula/core/format.hpp>
 #include <tuple>
 
 namespace mobula::client {
+namespace {
+
+bool is_earlier(const ReceivedEvent& a, const ReceivedEvent& b) {
+  return std::tie(a.tick, a.sequence) < std::tie(b.tick, b.sequence);
+}
+
+}  // namespace
 
 core::Status EventQueue::add(wire::Events&& message) {
   for (wire::Event& event : message.events) {
@@ -34,18 +40,29 @@ void EventQueue::add(const wire::EventBatch& batch) {
   }
 }
 
-std::span<const ReceivedEvent> EventQueue::take_due(ecs::Tick tick) {
-  reached_ = std::max(reached_, tick);
-  due_.clear();
-  const auto first_due =
-      std::partition(waiting_.begin(), waiting_.end(), [&](const ReceivedEvent& event) { return event.tick > tick; });
-  due_.assign(std::make_move_iterator(first_due), std::make_move_iterator(waiting_.end()));
-  waiting_.erase(first_due, waiting_.end());
-  for (const ReceivedEvent& event : due_) waiting_bytes_ -= weight(event.bytes.size());
-  std::sort(due_.begin(), due_.end(), [](const ReceivedEvent& a, const ReceivedEvent& b) {
-    return std::tie(a.tick, a.sequence) < std::tie(b.tick, b.sequence);
-  });
+bool EventQueue::decide(ReceivedEvent& event, std::optional<Presence> presence) const {
+  event.presence = presence.value_or(Presence::unknown);
+  return presence || std::uint64_t{event.tick} + held_ticks_max < reached_;
+}
+
+std::span<const ReceivedEvent> EventQueue::finish(std::size_t held_bytes) {
+  if (held_bytes > held_bytes_max) release_oldest(held_bytes);
+  std::sort(due_.begin(), due_.end(), is_earlier);
+  for (const ReceivedEvent& event : due_) {
+    waiting_bytes_ -= weight(event.bytes.size());
+    if (event.presence == Presence::unknown) ++stats_.unknown;
+  }
   return due_;
+}
+
+void EventQueue::release_oldest(std::size_t held_bytes) {
+  std::sort(waiting_.begin(), waiting_.end(), is_earlier);
+  auto next = waiting_.begin();
+  for (; held_bytes > held_bytes_max; ++next) {
+    held_bytes -= weight(next->bytes.size());
+    due_.push_back(std::move(*next));
+  }
+  waiting_.erase(waiting_.begin(), next);
 }
 
 }  // namespace mobula::client

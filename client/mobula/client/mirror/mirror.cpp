@@ -203,6 +203,7 @@ void Mirror::replace_entity(MirroredEntity& known, ecs::Entity entity, const wir
     set_stale(known.entity);
   }
   drop_former(known, known.former_states.size());
+  forget_former(static_cast<std::uint32_t>(&known - state_.known.data()));
   known = {};
   known.first_tick = ~0u;
   if (!state_.is_as_loaded(entity)) return;
@@ -223,6 +224,7 @@ void Mirror::apply_lost(const DeltaEntry& entry, ecs::Tick tick) {
   known.lost_ack = next_ack_;
   known.former = known.entity ? known.entity : entry.entity;
   known.destroyed = entry.destroyed;
+  note_former(entry.id);
   if (!known.entity) return;  // the delta with its first state was lost
   state_words_ -= known.versions.kept_words();
   known.versions.restart(0);
@@ -238,6 +240,16 @@ void Mirror::apply_lost(const DeltaEntry& entry, ecs::Tick tick) {
 void Mirror::hide(MirroredEntity& known) {
   known.shown = false;
   state_.shown.erase(known.entity.index);
+}
+
+// If an index has several former entities, the latest one counts.
+void Mirror::note_former(std::uint32_t id) {
+  if (const ecs::Entity former = state_.known[id].former; former) state_.former.set(former.index, id);
+}
+
+void Mirror::forget_former(std::uint32_t id) {
+  const ecs::Entity former = state_.known[id].former;
+  if (former && state_.former.find(former.index) == id) state_.former.erase(former.index);
 }
 
 void Mirror::destroy(ecs::Entity entity) {
@@ -326,6 +338,10 @@ void Mirror::check() {
     state_words += known.versions.kept_words();
     for (const FormerStates& former : known.former_states) state_words += former.versions.kept_words();
     former_states += known.former_states.size();
+    if (const std::uint32_t id = known.former ? state_.former.find(known.former.index) : ShownIds::none;
+        id != ShownIds::none)
+      MOBULA_ASSERT(state_.known[id].lost && state_.known[id].former.index == known.former.index,
+                    "a former entity is found by its index");
     if (!known.entity || known.lost) continue;
     hash += hash_of(known);
     ++count;

@@ -81,6 +81,8 @@ class Mirror {
   [[nodiscard]] std::uint64_t hash() const { return hash_; }
   /// Returns the tick of the values of an entity in view; 0 for other entities.
   [[nodiscard]] ecs::Tick tick_of(ecs::Entity entity) const { return state_.tick_of(entity); }
+  /// Returns whether the mirror has an entity that was in view at tick `seen` of the server, such as that of an event.
+  [[nodiscard]] Presence presence(ecs::Entity entity, ecs::Tick seen) const { return state_.presence(entity, seen); }
   /// Returns whether an entity is this client's own. Its owner_only fields are sent too.
   [[nodiscard]] bool is_owner(ecs::Entity entity) const {
     const MirroredEntity* known = state_.find(entity);
@@ -136,6 +138,8 @@ class Mirror {
   void show(const DeltaEntry& entry, MirroredEntity& known);
   void recompose(ecs::Entity entity, ecs::PrototypeId prototype);
   void hide(MirroredEntity& known);
+  void note_former(std::uint32_t id);
+  void forget_former(std::uint32_t id);
   void destroy(ecs::Entity entity);
   void set_stale(ecs::Entity entity);
   [[nodiscard]] std::uint64_t hash_of(const MirroredEntity& known) const {

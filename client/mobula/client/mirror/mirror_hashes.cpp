@@ -34,6 +34,7 @@ bool Mirror::drop(bool of_level, std::uint32_t place, ecs::Entity entity, ecs::T
     entry.destroyed = true;
     entry.id = place;
     apply_lost(entry, tick);
+    forget_former(place);
     state_.known[place].former = ecs::null_entity;  // it left this client's view only, and may exist elsewhere
   } else if (of_level && state_.is_as_loaded(entity)) {
     end_loaded(entity, true);

@@ -44,6 +44,13 @@ struct MirroredEntity {
   static constexpr std::size_t former_states_max = 8;
 };
 
+/// Whether a mirror has an entity that was in view at some tick of the server.
+enum class Presence : std::uint8_t {
+  in_view,
+  removed,  ///< It was destroyed or went out of view since that tick.
+  unknown,  ///< Nothing was received of it, or nothing since it was out of view.
+};
+
 struct MirrorState {
   // Acknowledgements that a delta can be encoded against: as many ticks as there can be deltas in flight, with 4
   // acknowledgements in each.
@@ -83,6 +90,8 @@ struct MirrorState {
   [[nodiscard]] ecs::Entity level_entity(std::uint32_t index) const;
   /// Returns the tick of a shown entity's values; 0 for other entities.
   [[nodiscard]] ecs::Tick tick_of(ecs::Entity entity) const;
+  /// Returns whether the mirror has an entity that was in view at tick `seen` of the server.
+  [[nodiscard]] Presence presence(ecs::Entity entity, ecs::Tick seen) const;
   /// Returns whether the server lists an entity among those that move, in a delta encoded against acknowledgement
   /// `ack`.
   [[nodiscard]] bool is_moving(std::uint32_t id, std::uint32_t ack) const;
@@ -97,6 +106,7 @@ struct MirrorState {
   std::vector<ecs::PrototypeId> prototypes{ecs::empty_prototype};  // by announced id; held
   std::vector<MirroredEntity> known;                               // by id
   ShownIds shown;
+  ShownIds former;  // ids of lost entities, by the index of MirroredEntity::former
   Level level;
   std::array<Acknowledged, acknowledged_kept> acknowledged{};  // by acknowledgement
   std::uint32_t newest = 0;                                    // sequence of the newest delta

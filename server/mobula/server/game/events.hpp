@@ -3,6 +3,10 @@
 // delivers events tick by tick in the order of sending, late ones at once. Disconnected players receive no events
 // later.
 //
+// A client in whose view an entity is may not have received it yet. Events about the entity then wait at the client.
+// They are handed out when it has the entity, when the entity is known to be removed, or after 256 ticks. Events about
+// other entities are not delayed.
+//
 // The bytes of all events of a tick lie one after the other in `bytes_`. Messages and batches are encoded per client;
 // clients that receive exactly the events for everyone share one encoding.
 #pragma once
@@ -28,7 +32,8 @@ struct Audience {
 
   static Audience everyone() { return {}; }
   static Audience player(std::uint32_t id) { return {Kind::player, id, {}}; }
-  /// Returns the audience of all clients that have the entity in view.
+  /// Returns the audience of all clients that have the entity in view at the end of the tick. If it is destroyed in the
+  /// tick, they are those that had it in view. They may receive the entity after the event, which waits for it.
   static Audience seers_of(ecs::Entity entity) { return {Kind::seers, 0, entity}; }
   static Audience interest_group(std::uint32_t id) { return {Kind::interest_group, id, {}}; }
 };

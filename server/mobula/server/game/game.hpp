@@ -50,7 +50,7 @@ class Game {
   /// spawning takes more than a copy of their bytes. Called once.
   [[nodiscard]] virtual resource::SpawnerTable spawners() const { return {}; }
   /// Returns the visibility layers; an entity's Relevance names one of them. Without layers every client sees every
-  /// entity. Called once.
+  /// entity. An entity is seen with all its Parents or not at all. Called once.
   [[nodiscard]] virtual std::vector<Layer> layers() const { return {}; }
   /// Returns the game's own visibility rule, which lives as long as the game. Null if there is none. Called once.
   [[nodiscard]] virtual const InterestRule* interest_rule() const { return nullptr; }

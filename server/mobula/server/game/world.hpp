@@ -80,8 +80,8 @@ class World {
     if (!entity) return core::Error{"too many entities", "the world is full: no room for another entity"};
     return entity;
   }
-  /// Destroys a living entity. Does nothing for null. Entities that have it as their Parent become roots;
-  /// destroy_tree() destroys them too.
+  /// Destroys a living entity. Does nothing for null. Entities that have it as their Parent become roots: the server
+  /// writes null into their Parents at the end of the tick. destroy_tree() destroys them too.
   void destroy(ecs::Entity entity) {
     if (entity) registry_.destroy(entity);
   }
@@ -137,8 +137,8 @@ class World {
   /// - the client is sent it at the end of the tick;
   /// - viewpoints that name the former entity name the new one.
   ///
-  /// The former entity is not destroyed, and its Relevance is not copied. Asserts that the player is in the game and the
-  /// entity is alive.
+  /// The former entity is not destroyed, and its Relevance is not copied. Asserts that the player is in the game and
+  /// the entity is alive.
   void set_player_entity(std::uint32_t player, ecs::Entity entity);
   /// Disconnects a player or spectator at the end of the tick. The client receives the reason, and its rejoin tokens
   /// are void. Ignored if there is no such player.

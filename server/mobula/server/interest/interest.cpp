@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <mobula/core/log.hpp>
+#include <mobula/server/interest/changed_positions.hpp>
 #include <mobula/server/interest/interest.hpp>
 #include <utility>
 
@@ -10,21 +11,6 @@ using engine::Vec3;
 using hierarchy::WorldTransform;
 
 namespace {
-
-// visit(position) for each in a block that was written after a tick. False: there is none.
-template <class Visit>
-bool each_changed_after(const ecs::Pool& pool, ecs::Tick tick, Visit visit) {
-  const std::span<const ecs::Tick> change_ticks = pool.change_ticks();
-  bool any = false;
-  for (std::uint32_t block = 0; block < change_ticks.size(); ++block) {
-    if (change_ticks[block] <= tick) continue;
-    any = true;
-    const std::uint32_t begin = block << ecs::Pool::block_shift;
-    const std::uint32_t end = std::min(begin + ecs::Pool::block_size, pool.size());
-    for (std::uint32_t position = begin; position < end; ++position) visit(position);
-  }
-  return any;
-}
 
 float distance_squared(const Vec3& a, const Vec3& b) {
   const float x = a.x - b.x;
@@ -40,7 +26,8 @@ Interest::Interest(ecs::Registry& registry, std::span<const Layer> layers)
       worlds_(registry.pool<WorldTransform>()),
       relevances_(registry.pool<Relevance>()),
       layer_count_(std::max<std::uint32_t>(static_cast<std::uint32_t>(layers.size()), 1)),
-      grid_(layers) {  // asserts that they are valid
+      grid_(layers),  // asserts that they are valid
+      parents_(registry) {
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const float half = layers[i].radius / 2;
     const float leave = leave_radius(layers[i]);
@@ -59,7 +46,10 @@ void Interest::add(std::uint32_t index) {
 }
 
 void Interest::remove(std::uint32_t index) {
-  if (!is_published(index)) return;
+  if (!is_published(index)) {
+    ++version_;  // it may have hidden what was below it
+    return;
+  }
   if (std::exchange(removed_in_, registry_.tick()) != registry_.tick()) removed_.clear();
   removed_.push_back({index, members_[index], grid_.position(index)});
   update_member(index, {}, InterestGrid::nowhere);
@@ -69,6 +59,7 @@ void Interest::update() {
   MOBULA_ASSERT(registry_.tick() > last_tick_, "update() is called once per tick");
   follow_relevances();
   follow_positions();
+  if (parents_.update(last_tick_)) ++version_;
   last_tick_ = registry_.tick();
 }
 
@@ -122,16 +113,24 @@ void Interest::read(std::uint32_t index) {
   const std::uint32_t relevance = relevances_.find(index);
   if (relevance != ecs::Pool::none)
     now.relevance = counted(index, *relevances_.typed_address<const Relevance>(relevance));
-  MOBULA_CHECK(now.relevance.layer < layer_count_,
-               "a Relevance names layer " + std::to_string(now.relevance.layer) + ", which the game has not declared");
+  now.layer = usable_layer(index, now.relevance.layer);
   const std::uint32_t world = worlds_.find(index);
   now.positioned = world != ecs::Pool::none;
   update_member(index, now,
                 now.positioned ? worlds_.typed_address<const WorldTransform>(world)->position : InterestGrid::nowhere);
 }
 
+// A Relevance may come from outside of the game's code, so it does not end the server.
+std::uint8_t Interest::usable_layer(std::uint32_t index, std::uint8_t named) {
+  if (named < layer_count_) return named;
+  if (!std::exchange(logged_layer_, true))
+    core::log_warn("server", "entity {} names layer {}, which counts as layer 0; the game declares {} layers",
+                   to_string(registry_.entities().at(index)), named, layer_count_);
+  return 0;
+}
+
 std::uint8_t Interest::zone_layer(const Member& member) const {
-  const std::uint8_t layer = member.relevance.layer;
+  const std::uint8_t layer = member.layer;
   return member.positioned && falloffs_[layer].half_squared > 0 ? layer : InterestGrid::everywhere;
 }
 
@@ -178,32 +177,95 @@ void Interest::query_visibility(const Viewer& viewer, std::span<const std::uint3
   const Observer at = observer(viewer);
   grid_.search(0, at.all(), visit);
   for (const std::uint32_t group : viewer.interest_groups()) grid_.search(group, at.all(), visit);
+  if (parents_.count() > 0) decide_parents(viewer, visible, static_cast<std::size_t>(first_gained), gained);
   for (const std::uint32_t index : visible)
     if (!marks_.relevant(index)) lost.push_back(index);
   std::sort(gained.begin() + first_gained, gained.end());
 }
 
-bool Interest::may_see(const Viewer& viewer, std::uint32_t index, bool in_view) const {
-  if (!is_published(index)) return false;
-  const ecs::Entity entity = registry_.entities().at(index);
-  return is_within_reach(viewer, entity, members_[index], grid_.position(index), in_view) &&
-         (rule_ == nullptr || rule_->may_see(viewer, entity));
+// Extends what is relevant by itself to whole chains of parents.
+void Interest::decide_parents(const Viewer& viewer, std::span<const std::uint32_t> visible, std::size_t first_gained,
+                              std::vector<std::uint32_t>& gained) {
+  for (const std::uint32_t index : visible) decide_chain(viewer, index, gained);
+  for (std::size_t i = first_gained; i < gained.size(); ++i) decide_chain(viewer, gained[i], gained);
+  const auto first = gained.begin() + static_cast<std::ptrdiff_t>(first_gained);
+  gained.erase(std::remove_if(first, gained.end(), [this](std::uint32_t index) { return !marks_.relevant(index); }),
+               gained.end());
 }
 
-bool Interest::would_have_stayed(const Viewer& viewer, ecs::Entity entity) const {
+// Decides an entity that is relevant by itself, and those above it: all are relevant, or all below a forbidden one are
+// not. Marks are set on the way up, so that a cycle ends and nothing is asked about twice.
+void Interest::decide_chain(const Viewer& viewer, std::uint32_t index, std::vector<std::uint32_t>& gained) {
+  if (!marks_.relevant(index) || parents_.above(index) == InterestParents::none) return;
+  bool is_permitted = true;
+  chain_.clear();
+  for (std::uint32_t at = index; at != InterestParents::none && is_permitted; at = parents_.above(at)) {
+    if (is_published(at) && marks_.with_parents(at)) break;
+    is_permitted = is_published(at) && !marks_.refused(at) && (marks_.relevant(at) || permits(viewer, at));
+    if (!is_permitted) continue;
+    if (!marks_.decided(at) && !marks_.visible_only(at)) gained.push_back(at);
+    marks_.note_with_parents(at);
+    chain_.push_back(at);
+  }
+  if (!is_permitted)
+    for (const std::uint32_t below : chain_) marks_.note_refused(below);
+}
+
+bool Interest::permits(const Viewer& viewer, std::uint32_t index) const {
+  return is_published(index) && viewer.is_in(members_[index].relevance.interest_group) &&
+         (rule_ == nullptr || rule_->may_see(viewer, registry_.entities().at(index)));
+}
+
+// As many steps as there are Parents: a cycle ends after them.
+bool Interest::permits_parents(const Viewer& viewer, std::uint32_t index) const {
+  std::uint32_t at = parents_.above(index);
+  for (std::uint32_t steps = parents_.count(); steps > 0 && at != InterestParents::none; --steps) {
+    if (!permits(viewer, at)) return false;
+    at = parents_.above(at);
+  }
+  return true;
+}
+
+bool Interest::may_see(const Viewer& viewer, std::uint32_t index, bool in_view) const {
+  return is_published(index) &&
+         is_within_reach(viewer, registry_.entities().at(index), members_[index], grid_.position(index), in_view) &&
+         permits(viewer, index) && permits_parents(viewer, index);
+}
+
+bool Interest::may_stay_for_others(const Viewer& viewer, ecs::Entity entity,
+                                   std::span<const std::uint32_t> visible) const {
+  return parents_.count() > 0 && std::ranges::any_of(visible, [&](std::uint32_t index) {
+           return parents_.is_below(index, entity) && may_stay(viewer, index);
+         });
+}
+
+bool Interest::would_have_stayed(const Viewer& viewer, ecs::Entity entity,
+                                 std::span<const std::uint32_t> visible) const {
   if (removed_in_ != registry_.tick()) return false;
   const auto found = std::ranges::find(removed_, entity.index, &Removed::index);
-  return found != removed_.end() && is_within_reach(viewer, entity, found->member, found->position, true);
+  if (found == removed_.end()) return false;
+  const auto stayed = [&](ecs::Entity handle, const Removed& removed) {
+    return viewer.is_in(removed.member.relevance.interest_group) &&
+           is_within_reach(viewer, handle, removed.member, removed.position, true);
+  };
+  if (stayed(entity, *found)) return true;
+  if (parents_.count() == 0 && parents_.changed().empty()) return false;
+  const auto stayed_below = [&](const Removed& other) {
+    return parents_.was_below(other.index, entity) && stayed({}, other);
+  };
+  const auto stays_below = [&](std::uint32_t index) {
+    return parents_.was_below(index, entity) && may_stay(viewer, index);
+  };
+  return std::ranges::any_of(removed_, stayed_below) || std::ranges::any_of(visible, stays_below);
 }
 
 bool Interest::is_within_reach(const Viewer& viewer, ecs::Entity entity, const Member& member, const Vec3& position,
                                bool in_view) const {
-  if (!viewer.is_in(member.relevance.interest_group)) return false;
   const std::span<const ecs::Entity> viewpoints = viewer.viewpoints();
   const bool owned = member.relevance.owner != 0 && member.relevance.owner == viewer.player();
   if (owned || std::ranges::find(viewpoints, entity) != viewpoints.end()) return true;
   if (zone_layer(member) == InterestGrid::everywhere) return true;
-  const Falloff& layer = falloffs_[member.relevance.layer];
+  const Falloff& layer = falloffs_[member.layer];
   const float radius_squared = in_view ? layer.leave_squared : 4 * layer.half_squared;
   const Observer at = observer(viewer);
   return std::ranges::any_of(
@@ -223,7 +285,7 @@ Interest::Observer Interest::observer(const Viewer& viewer) const {
 float Interest::importance(const Observer& observer, std::uint32_t index) const {
   if (!is_published(index)) return Relevance{}.priority;
   const Member& member = members_[index];
-  const Falloff& falloff = falloffs_[member.relevance.layer];
+  const Falloff& falloff = falloffs_[member.layer];
   if (!member.positioned || falloff.half_squared == 0) return member.relevance.priority;
   float nearest = falloff.leave_squared;
   for (const Vec3& viewpoint : observer.all())
@@ -233,6 +295,7 @@ float Interest::importance(const Observer& observer, std::uint32_t index) const 
 
 void Interest::check() const {
   grid_.check();
+  parents_.check();
   std::size_t published = 0;
   for (std::uint32_t index = 0; index < members_.size(); ++index) {
     if (!members_[index].published) continue;

@@ -7,8 +7,12 @@
 //   - it is within its layer's radius of a viewpoint; or within the leave radius, if it is visible already;
 // and if the game's own rule, if there is one, does not refuse it.
 //
-// Positions and Relevance of entities are those of the last update(); viewpoints are read at each query. An index
-// stands for whichever entity has it. Callers for whom another entity at the same index matters compare handles.
+// A child is visible with all its parents or not at all. Parents of an entity that is relevant are relevant too, at any
+// distance. An entity below one of another interest group, or below one that the rule refuses, is not relevant, not
+// even to its owner. So a viewer has what each Parent names, and learns no handle of what it may not see.
+//
+// Positions, Relevance and Parents of entities are those of the last update(); viewpoints are read at each query. An
+// index stands for whichever entity has it. Callers for whom another entity at the same index matters compare handles.
 //
 // Memory: some 50 bytes for each index up to the highest ever published, and 20 to 80 for each entity. Bound to one
 // registry, which must outlive it; used by the registry's thread.
@@ -21,6 +25,7 @@
 #include <mobula/server/interest/interest_grid.hpp>
 #include <mobula/server/interest/interest_marks.hpp>
 #include <mobula/server/interest/interest_owners.hpp>
+#include <mobula/server/interest/interest_parents.hpp>
 #include <mobula/server/interest/interest_rule.hpp>
 #include <mobula/server/interest/viewer.hpp>
 #include <span>
@@ -63,15 +68,23 @@ class Interest {
   void query_visibility(const Viewer& viewer, std::span<const std::uint32_t> visible,
                         std::vector<std::uint32_t>& gained, std::vector<std::uint32_t>& lost);
 
-  /// Returns whether a visibility query would make this index visible.
+  /// Returns the parents. A query makes those of whatever it makes visible visible, too.
+  [[nodiscard]] const InterestParents& parents() const { return parents_; }
+  /// Returns whether a visibility query would make this index visible for its own sake, not for an entity below it.
   [[nodiscard]] bool may_enter(const Viewer& viewer, std::uint32_t index) const {
     return may_see(viewer, index, false);
   }
-  /// Returns whether a visibility query would keep this index visible.
+  /// Returns whether a visibility query would keep this index visible for its own sake.
   [[nodiscard]] bool may_stay(const Viewer& viewer, std::uint32_t index) const { return may_see(viewer, index, true); }
-  /// Returns whether an entity removed in this tick would have stayed visible, in its state of the tick before. The
-  /// game's rule is not asked about destroyed entities.
-  [[nodiscard]] bool would_have_stayed(const Viewer& viewer, ecs::Entity entity) const;
+  /// Returns whether a visibility query would keep an entity visible for the sake of one below it, when `visible` are
+  /// visible. Takes time for all of these.
+  [[nodiscard]] bool may_stay_for_others(const Viewer& viewer, ecs::Entity entity,
+                                         std::span<const std::uint32_t> visible) const;
+  /// Returns whether an entity removed in this tick would have stayed visible, in its state of the tick before. It may
+  /// stay for its own sake or for one below it. `visible` are visible now. The game's rule is not asked about destroyed
+  /// entities.
+  [[nodiscard]] bool would_have_stayed(const Viewer& viewer, ecs::Entity entity,
+                                       std::span<const std::uint32_t> visible) const;
 
   /// Positions of a viewer's viewpoints.
   struct Observer {
@@ -99,6 +112,7 @@ class Interest {
     Relevance relevance;
     bool published = false;
     bool positioned = false;
+    std::uint8_t layer = 0;  // that of the relevance, or 0 if the game has not declared it
 
     bool operator==(const Member&) const = default;
   };
@@ -121,6 +135,13 @@ class Interest {
   [[nodiscard]] bool is_within_reach(const Viewer& viewer, ecs::Entity entity, const Member& member,
                                      const engine::Vec3& position, bool in_view) const;
   [[nodiscard]] Relevance counted(std::uint32_t index, const Relevance& written);
+  void decide_parents(const Viewer& viewer, std::span<const std::uint32_t> visible, std::size_t first_gained,
+                      std::vector<std::uint32_t>& gained);
+  void decide_chain(const Viewer& viewer, std::uint32_t index, std::vector<std::uint32_t>& gained);
+  // Interest group and rule.
+  [[nodiscard]] bool permits(const Viewer& viewer, std::uint32_t index) const;
+  [[nodiscard]] bool permits_parents(const Viewer& viewer, std::uint32_t index) const;
+  std::uint8_t usable_layer(std::uint32_t index, std::uint8_t named);
   void read(std::uint32_t index);
   void update_member(std::uint32_t index, const Member& now, const engine::Vec3& position);
   bool follow_departures(const ecs::Pool& pool, hierarchy::LastSeen& last_seen);
@@ -136,8 +157,10 @@ class Interest {
   InterestGrid grid_;
   InterestOwners owners_;
   InterestMarks<> marks_;
-  std::vector<Member> members_;   // by entity index
-  std::vector<Removed> removed_;  // removed in tick removed_in_
+  InterestParents parents_;
+  std::vector<std::uint32_t> chain_;  // scratch: an entity and those above it
+  std::vector<Member> members_;       // by entity index
+  std::vector<Removed> removed_;      // removed in tick removed_in_
   ecs::Tick removed_in_ = 0;
   hierarchy::LastSeen seen_worlds_;
   hierarchy::LastSeen seen_relevances_;
@@ -145,6 +168,7 @@ class Interest {
   std::uint64_t version_ = 1;
   std::uint64_t owners_version_ = 0;
   bool logged_priority_ = false;  // a priority outside of its range
+  bool logged_layer_ = false;     // a layer that the game has not declared
 };
 
 }  // namespace mobula::server

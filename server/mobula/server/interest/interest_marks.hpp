@@ -2,9 +2,10 @@
 // the numbers of former queries as no mark.
 //
 //   base      visible to the client
-//   base + 1  relevant
-//   base + 2  refused by the game's own rule
-//   below     no mark; the next base is base + 3
+//   base + 1  refused by the game's own rule, or below one that is forbidden
+//   base + 2  relevant by itself; its parents are not decided
+//   base + 3  relevant, as are all its parents
+//   below     no mark; the next base is base + 4
 //
 // `Number` is narrower in tests. After its last base all marks are cleared once.
 #pragma once
@@ -27,22 +28,26 @@ class InterestMarks {
   [[nodiscard]] std::size_t size() const { return marks_.size(); }
 
   void begin() {
-    if (base_ > last_base - 3) {
+    if (base_ > last_base - 4) {
       std::fill(marks_.begin(), marks_.end(), Number{0});
       base_ = 0;
     }
-    base_ = static_cast<Number>(base_ + 3);
+    base_ = static_cast<Number>(base_ + 4);
   }
   void note_visible(std::uint32_t index) { marks_[index] = base_; }
-  void note_relevant(std::uint32_t index) { marks_[index] = static_cast<Number>(base_ + 1); }
-  void note_refused(std::uint32_t index) { marks_[index] = static_cast<Number>(base_ + 2); }
+  void note_refused(std::uint32_t index) { marks_[index] = static_cast<Number>(base_ + 1); }
+  void note_relevant(std::uint32_t index) { marks_[index] = static_cast<Number>(base_ + 2); }
+  void note_with_parents(std::uint32_t index) { marks_[index] = static_cast<Number>(base_ + 3); }
 
   [[nodiscard]] bool visible_only(std::uint32_t index) const { return marks_[index] == base_; }
-  [[nodiscard]] bool relevant(std::uint32_t index) const { return marks_[index] == base_ + 1; }
+  [[nodiscard]] bool refused(std::uint32_t index) const { return marks_[index] == base_ + 1; }
+  /// Returns whether it is relevant, by itself or with its parents.
+  [[nodiscard]] bool relevant(std::uint32_t index) const { return marks_[index] >= base_ + 2; }
+  [[nodiscard]] bool with_parents(std::uint32_t index) const { return marks_[index] == base_ + 3; }
   [[nodiscard]] bool decided(std::uint32_t index) const { return marks_[index] > base_; }
 
  private:
-  static constexpr Number last_base = std::numeric_limits<Number>::max() - 2;
+  static constexpr Number last_base = std::numeric_limits<Number>::max() - 3;
 
   std::vector<Number> marks_;  // by entity index
   Number base_ = 0;

@@ -11,8 +11,8 @@ class Viewer;
 class InterestRule {
  public:
   virtual ~InterestRule() = default;
-  /// Returns whether the entity may be visible. Called once per visibility query for each entity that would be visible,
-  /// in no particular order.
+  /// Returns whether the entity and those below it may be visible. Called once per visibility query for each entity
+  /// that would be visible and for its parents, in no particular order.
   [[nodiscard]] virtual bool may_see(const Viewer& viewer, ecs::Entity entity) const = 0;
 };
 

@@ -30,7 +30,7 @@ struct Relevance {
   static constexpr float priority_min = 0.1f;
   static constexpr float priority_max = 100;
 
-  std::uint8_t layer = 0;            // number of the layer, in the order of declaration
+  std::uint8_t layer = 0;  // number of the layer, in the order of declaration. One that is not declared counts as 0
   std::uint32_t interest_group = 0;  // only viewers in this group see the entity, such as a team. 0 means everyone
   std::uint32_t owner = 0;           // player id: relevant to that player at any distance. 0 means no owner
   // Importance, relative to others at the same distance: from priority_min to priority_max. A value outside of these

@@ -30,7 +30,8 @@ class ClientReplication {
     std::uint64_t interest_version = 0;  ///< 0 if the next query is due at once
     std::uint64_t owners_version = 0;
     std::uint64_t viewer_version = 0;
-    ecs::Tick tick = 0;  ///< or a later tick in which a query would have found nothing new
+    ecs::Tick tick = 0;     ///< or a later tick in which a query would have found nothing new
+    ecs::Tick updated = 0;  ///< last tick in which a query was considered
   };
   LastQuery last_query;
 

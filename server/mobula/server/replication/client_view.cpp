@@ -115,7 +115,10 @@ void ClientView::remove_visible(std::span<const std::uint32_t> indices) {
 }
 
 void ClientView::begin_removal(std::uint32_t id, State state) {
-  if (slots_[id].sent == 0 && !slots_[id].of_level) return free_id(id);  // the client has never received it
+  if (slots_[id].sent == 0 && !slots_[id].of_level) {  // the client has never received it
+    if (state == State::destroyed) unsent_.push_back({slots_[id].index, lives_[id].generation});
+    return free_id(id);
+  }
   slots_[id].state = state;
   visible_[id] = none;
   if (slots_[id].of_level) ++removed_from_level_;
@@ -139,7 +142,7 @@ bool ClientView::is_visible(ecs::Entity entity) const {
     if ((slots_[id].state == State::visible || slots_[id].state == State::destroyed) &&
         slots_[id].index == entity.index && lives_[id].generation == entity.generation)
       return true;
-  return false;
+  return std::ranges::find(unsent_, entity) != unsent_.end();
 }
 
 bool ClientView::has_unmodified(ecs::Entity entity) const {
@@ -148,6 +151,8 @@ bool ClientView::has_unmodified(ecs::Entity entity) const {
 
 bool ClientView::note_published() {
   has_waiting_ = false;
+  unsent_.clear();
+  if (unsent_.capacity() > unsent_kept_max) unsent_.shrink_to_fit();
   const bool more_is_seen = note_modified();
   const ecs::Tick noted = std::exchange(noted_, published_.last_change());
   if (noted == noted_) return more_is_seen;

@@ -59,6 +59,7 @@ class ClientView {
   /// same workspace.
   [[nodiscard]] std::span<const std::uint32_t> visible();
   /// Returns whether the entity is visible, or was when it was destroyed and the client has not acknowledged that yet.
+  /// An entity that was destroyed before it was sent counts until the next call of note_published().
   [[nodiscard]] bool is_visible(ecs::Entity entity) const;
   /// Returns whether the client has the entity as the level has it, in view or not.
   [[nodiscard]] bool has_unmodified(ecs::Entity entity) const;
@@ -72,8 +73,8 @@ class ClientView {
 
   /// Selects which pending entities are sent now, up to about `bytes_max` bytes, and always at least one. Those that
   /// the client is to lose go first. The priority of the others is the waiting time times
-  /// counted_priority(importance(index)). All deltas must be written before another view of the same workspace calls
-  /// choose().
+  /// counted_priority(importance(index)). A parent that the client has nothing of goes before the entities below it.
+  /// All deltas must be written before another view of the same workspace calls choose().
   template <class Importance>
   void choose(ecs::Tick tick, std::size_t bytes_max, Importance&& importance) {
     overflowed_ = overflowed_ || has_chosen();
@@ -143,6 +144,7 @@ class ClientView {
   static constexpr std::uint32_t none = ~0u;
   // Expected size of an encoded delta that has not been made yet, at least.
   static constexpr std::size_t expected_bits_min = 48;
+  static constexpr std::size_t unsent_kept_max = 64;  // capacity that outlasts a burst
   // Data that is accessed in each tick in which the entity changes: 24 bytes.
   struct Slot {
     std::uint32_t index = 0;
@@ -204,7 +206,9 @@ class ClientView {
       each.priority = slot.state == State::visible ? waiting(each.id, tick) * counted_priority(importance(slot.index))
                                                    : std::numeric_limits<float>::infinity();
     }
+    if (work_.parents != nullptr && work_.parents->count() > 0) raise_parents();
   }
+  void raise_parents();
   void keep_most_important(std::size_t count);
   struct ListedSize;
   void make_lists();
@@ -257,6 +261,7 @@ class ClientView {
   std::unique_ptr<ComponentBytes> measured_;
   std::vector<bool> resent_;            // by entity of the level: unmodified, but has an id all the same; may be empty
   std::vector<std::uint32_t> words_;    // scratch: words of one entity
+  std::vector<ecs::Entity> unsent_;     // destroyed in the last publication, before they were sent
   std::vector<std::uint32_t> visible_;  // by id: index of the visible entity, or none
   std::vector<Slot> slots_;             // by id
   std::vector<Life> lives_;             // by id

@@ -1,5 +1,7 @@
 // Selection and encoding of what goes out of a view in a tick.
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <mobula/core/golomb.hpp>
 #include <mobula/server/replication/client_view.hpp>
 #include <utility>
@@ -17,6 +19,7 @@ constexpr std::size_t gained_bits_max = id_bits_max + index_bits_max + 34 + 64;
 // deltas. That is ahead of most changes, but not of all while thousands of entities gain visibility.
 constexpr float new_waiting = 8;
 constexpr float new_deltas_per_tick = 8;
+constexpr std::uint32_t raised_max = 32;  // parents above one entity
 
 }  // namespace
 
@@ -79,6 +82,32 @@ float ClientView::waiting(std::uint32_t id, ecs::Tick tick) const {
   const ecs::Tick last = std::max(slot.sent, slot.baseline);
   if (last == 0) return new_waiting + static_cast<float>(sent_.last() + 1 - slot.first_sequence) / new_deltas_per_tick;
   return static_cast<float>(tick - last);
+}
+
+// Ranks entities that the client has nothing of just before the most important candidate below them. Otherwise a child
+// could wait long for a parent that is far away, and would not be drawn until then.
+void ClientView::raise_parents() {
+  work_.above.clear();
+  for (const Candidate& each : work_.candidates) {
+    if (slots_[each.id].state != State::visible) continue;
+    float priority = each.priority;
+    std::uint32_t at = work_.parents->above(slots_[each.id].index);
+    for (std::uint32_t depth = 0; depth < raised_max && at != InterestParents::none; ++depth) {
+      priority = std::nextafter(priority, std::numeric_limits<float>::infinity());
+      work_.above.push_back({at, priority});
+      at = work_.parents->above(at);
+    }
+  }
+  std::ranges::sort(work_.above, [](const ViewWorkspace::Above& a, const ViewWorkspace::Above& b) {
+    return a.index != b.index ? a.index < b.index : a.priority > b.priority;
+  });
+  for (Candidate& each : work_.candidates) {
+    const Slot& slot = slots_[each.id];
+    if (slot.state != State::visible || slot.sent != 0) continue;
+    const auto highest = std::ranges::lower_bound(work_.above, slot.index, {}, &ViewWorkspace::Above::index);
+    if (highest != work_.above.end() && highest->index == slot.index)
+      each.priority = std::max(each.priority, highest->priority);
+  }
 }
 
 // Keeps the candidates in the order of their ids.

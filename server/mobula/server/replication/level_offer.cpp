@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <mobula/core/format.hpp>
 #include <mobula/core/log.hpp>
+#include <mobula/schema/engine.hpp>
 #include <mobula/server/game/world.hpp>
 #include <mobula/server/replication/level_offer.hpp>
 
@@ -24,13 +26,23 @@ std::shared_ptr<LevelOffer> LevelOffer::make(const World& world, Published& publ
 
   std::shared_ptr<LevelOffer> offer(new LevelOffer(std::move(*copy), world.tick()));
   const ecs::EntityRange& range = offer->copy_->range();
-  for (std::uint32_t i = 0; i < range.count; ++i) {
-    const bool unmodified = offer->is_as_copied(range.first + i, published);
-    offer->unmodified_.push_back(unmodified);
-    unmodified ? void(offer->hash_ += offer->copy_->hash(range.first + i))
-               : offer->modified_.push_back(range.first + i);
-  }
+  offer->unmodified_.assign(range.count, true);
+  for (std::uint32_t i = 0; i < range.count; ++i) offer->hash_ += offer->copy_->hash(range.first + i);
+  offer->list_children(world.registry());
+  for (std::uint32_t i = 0; i < range.count; ++i)
+    if (!offer->is_as_copied(range.first + i, published)) offer->modify(range.first + i);
   return offer;
+}
+
+// Lists the Parents as the level has them: an entity whose Parent differs is modified at once.
+void LevelOffer::list_children(const ecs::Registry& registry) {
+  const ecs::EntityRange& range = copy_->range();
+  for (std::uint32_t i = 0; i < range.count; ++i) {
+    const ecs::Entity child = range.at(i);
+    const auto* parent = registry.valid(child) ? registry.try_get<const engine::Parent>(child) : nullptr;
+    if (parent != nullptr && copy_->contains(parent->entity)) children_.emplace_back(parent->entity.index, child.index);
+  }
+  std::ranges::sort(children_);
 }
 
 // Compares by hash: the game may have changed the level before the first publication.
@@ -40,11 +52,23 @@ bool LevelOffer::is_as_copied(std::uint32_t index, Published& published) const {
 }
 
 void LevelOffer::note(std::span<const std::uint32_t> changed) {
-  for (const std::uint32_t index : changed) {
-    if (!is_unmodified(index)) continue;
-    unmodified_[index - copy_->range().first] = false;
-    hash_ -= copy_->hash(index);
-    modified_.push_back(index);
+  for (const std::uint32_t index : changed) modify(index);
+}
+
+// Notes an entity and all below it, which are those that this call has appended to the list.
+void LevelOffer::modify(std::uint32_t index) {
+  const auto append = [this](std::uint32_t changed) {
+    if (!is_unmodified(changed)) return;
+    unmodified_[changed - copy_->range().first] = false;
+    hash_ -= copy_->hash(changed);
+    modified_.push_back(changed);
+  };
+  std::size_t next = modified_.size();
+  append(index);
+  for (; next < modified_.size(); ++next) {
+    const auto below =
+        std::ranges::equal_range(children_, modified_[next], {}, &std::pair<std::uint32_t, std::uint32_t>::first);
+    for (const auto& [parent, child] : below) append(child);
   }
 }
 

@@ -1,13 +1,16 @@
 // The level as clients may have it as a resource. A client that has it receives only what differs from the level.
 //
-// An entity of the level is unmodified until anything about it changes; afterwards it never is again. Modified entities
-// are listed in the order in which they changed, so that each client's view continues in the list from where it was.
+// An entity of the level is unmodified until anything about it or about one of its parents changes; afterwards it never
+// is again. So a client that has an unmodified entity has its parents, too. A modified parent that goes out of view
+// takes its children with it. Modified entities are listed in the order in which they changed, so that each client's
+// view continues in the list from where it was.
 #pragma once
 
 #include <mobula/server/replication/published.hpp>
 #include <mobula/wire/delta.hpp>
 #include <mobula/wire/level_copy.hpp>
 #include <mobula/wire/messages.hpp>
+#include <utility>
 
 namespace mobula::server {
 
@@ -40,11 +43,14 @@ class LevelOffer {
  private:
   LevelOffer(std::unique_ptr<wire::LevelCopy> copy, ecs::Tick tick) : copy_(std::move(copy)), tick_(tick) {}
   [[nodiscard]] bool is_as_copied(std::uint32_t index, Published& published) const;
+  void list_children(const ecs::Registry& registry);
+  void modify(std::uint32_t index);
 
   std::unique_ptr<wire::LevelCopy> copy_;
   ecs::Tick tick_;
   std::vector<bool> unmodified_;  // by entity of the range
   std::vector<std::uint32_t> modified_;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> children_;  // (parent, child), sorted; only of the level
   std::uint64_t hash_ = 0;
 };
 

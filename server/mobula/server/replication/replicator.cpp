@@ -23,6 +23,7 @@ Replicator::Replicator(const ReplicationConfig& config, World& world, Game& game
       interest_(world.registry(), game.layers()),
       visibility_(world.registry(), publisher_, interest_, game.interest_rule() != nullptr) {
   interest_.set_rule(game.interest_rule());
+  workspace_.parents = &interest_.parents();
 }
 
 void Replicator::publish() {
@@ -129,10 +130,13 @@ core::Status Replicator::send_events(ClientReplication& client, transport::Sessi
   // The view may still have an entity that is out of reach, until the next query or while the client is sent nothing.
   const auto sees = [&](ecs::Entity entity) {
     const bool lives = world_.registry().valid(entity);
-    if (lives && !interest_.may_stay(viewer, entity.index)) return false;  // cheaper than to search the view for it
+    // Cheaper than to search the view for it.
+    const bool may_stay = lives && interest_.may_stay(viewer, entity.index);
+    if (lives && !may_stay && interest_.parents().count() == 0) return false;
     if (!client.view->is_visible(entity))
-      return lives && client.view->has_unmodified(entity) && interest_.may_enter(viewer, entity.index);
-    return lives || interest_.would_have_stayed(viewer, entity);
+      return may_stay && client.view->has_unmodified(entity) && interest_.may_enter(viewer, entity.index);
+    if (!lives) return interest_.would_have_stayed(viewer, entity, client.view->visible());
+    return may_stay || interest_.may_stay_for_others(viewer, entity, client.view->visible());
   };
   const Events::ForClient& events = world_.events().for_client(
       world_.tick(), client.viewer->player(), sees, [&](std::uint32_t group) { return viewer.is_in(group); });

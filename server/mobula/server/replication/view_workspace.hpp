@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <mobula/server/interest/interest_parents.hpp>
 #include <mobula/server/replication/encoded_delta_cache.hpp>
 #include <span>
 #include <vector>
@@ -18,6 +19,11 @@ struct ViewWorkspace {
     bool moving;
     float priority = 0;
   };
+  // A parent of a candidate, and the candidate's priority.
+  struct Above {
+    std::uint32_t index;
+    float priority;
+  };
   struct Item {
     std::uint32_t id;
     std::uint32_t moving_before;
@@ -31,12 +37,14 @@ struct ViewWorkspace {
 
   std::vector<std::uint32_t> visible;
   std::vector<Candidate> candidates;
+  std::vector<Above> above;
   List moving;
   List changed;
   List gained;
   List lost;
   [[nodiscard]] std::array<List*, 4> lists() { return {&moving, &changed, &gained, &lost}; }
-  const void* user = nullptr;  // the view that called choose() last
+  const InterestParents* parents = nullptr;  // null if no entity has a parent
+  const void* user = nullptr;                // the view that called choose() last
 };
 
 }  // namespace mobula::server

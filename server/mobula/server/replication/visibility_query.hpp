@@ -1,7 +1,8 @@
 // Decides which entities a client gains and loses sight of, by queries of Interest.
 //
-// A query is expensive, so clients take turns. It is due at once for a client whose viewer has changed or that has not
-// been sent anything for a while. Entities that have just spawned are checked for every client in every tick.
+// A query is expensive, so clients take turns. It is due at once for a client whose viewer has changed, or that has not
+// been sent anything for a while. A client that sees an entity with a new parent does not wait either: parents are sent
+// with their children. Entities that have just spawned are checked for every client in every tick.
 #pragma once
 
 #include <mobula/server/interest/interest.hpp>
@@ -24,6 +25,8 @@ class VisibilityQuery {
  private:
   void run(ClientReplication& client);
   void check_spawned(ClientReplication& client);
+  void add_with_parents(ClientReplication& client, std::uint32_t index);
+  [[nodiscard]] bool sees_new_parents(const ClientReplication& client, ecs::Tick since) const;
 
   const ecs::Registry& registry_;
   const Publisher& publisher_;

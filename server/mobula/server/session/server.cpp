@@ -213,6 +213,7 @@ void Server::run_game() {
     game_.tick(*world_);
   }
   schedule_.run();
+  world_->hierarchy().drop_dead_parents();
   world_->hierarchy().update();
   for (const World::Kick& each : world_->take_kicks()) admission_.on_kick_request(each, unix_seconds_);
 }
