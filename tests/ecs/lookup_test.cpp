@@ -53,9 +53,9 @@ TEST(LookupDeathTest, MisuseIsFound) {
   World world;
   const Entity entity = world.create(Health{1});
   const Entity other = world.create();
-  EXPECT_DEATH(world.lookup<Health>().get(other), "has no component Health");
+  EXPECT_DEATH(static_cast<void>(world.lookup<Health>().get(other)), "has no component Health");
   World mirror({.entities = {.recycling = Recycling::given}, .pools = no_pages});
-  EXPECT_DEATH(mirror.lookup<Health>(), "a mirror's registry does not have");
+  EXPECT_DEATH(static_cast<void>(mirror.lookup<Health>()), "a mirror's registry does not have");
 #ifdef MOBULA_ASSERTS
   const Lookup<Health> before = world.lookup<Health>();
   world.add<Health>(other);
