@@ -26,7 +26,7 @@ SparseSet::SparseSet(std::uint32_t page_shift) : page_shift_(page_shift), page_m
   MOBULA_CHECK(page_shift <= max_page_shift || page_shift == no_pages, "a page holds at most 4096 indices");
   if (has_pages()) return;
   page_mask_ = 0;
-  used_.push_back(0);
+  used_.resize(2);  // push() counts there too: an index shifted by no_pages is 0 or 1
 }
 
 SparseSet::~SparseSet() {
@@ -109,7 +109,7 @@ SparseSet::Place SparseSet::place_in_table(std::uint32_t index) {
   std::uint32_t* const table = spare_page_;
   std::uint32_t at = home(index);
   while (table[at] != none && packed_[table[at]] != index) at = (at + 1) & page_mask_;
-  return {&table[at], used_.data()};
+  return {&table[at]};
 }
 
 // Moves the next entry whose probe sequence passes the gap into it, which opens a new gap, and so on.
@@ -155,7 +155,7 @@ void SparseSet::push_run(std::uint32_t first, std::uint32_t count) noexcept {
     const Place begin = place(first);
     const std::uint32_t taken = std::min(count, page_mask_ + 1 - (first & page_mask_));
     std::iota(begin.entry, begin.entry + taken, size_);
-    *begin.used += taken;
+    used_[first >> page_shift_] += taken;
     size_ += taken;
     first += taken;
     count -= taken;
@@ -192,7 +192,7 @@ void SparseSet::assign(std::span<const std::uint32_t> indices) {
   reserve(count);
   std::copy(indices.begin(), indices.end(), packed_.begin());
   if (!has_pages()) {
-    size_ = used_[0] = count;
+    size_ = count;
     ++version_;
     return fill_table();
   }
@@ -234,7 +234,7 @@ void SparseSet::clear() noexcept {
 void SparseSet::check([[maybe_unused]] const std::string& name) const {
   for (std::uint32_t position = 0; position < size_; ++position)
     MOBULA_ASSERT(find(packed_[position]) == position, "packed and sparse agree in " + name);
-  std::uint32_t used = has_pages() ? 0 : used_[0];
+  std::uint32_t used = has_pages() ? 0 : size_;
   for (std::uint32_t page = 0; page < page_count_; ++page) {
     const auto there = static_cast<std::uint32_t>(std::count_if(
         pages_[page], pages_[page] + page_mask_ + 1, [](std::uint32_t position) { return position != none; }));

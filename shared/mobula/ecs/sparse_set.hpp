@@ -63,7 +63,6 @@ class SparseSet {
   /// Place of a new index. Valid until the next page is created, or without pages until any index is added.
   struct Place {
     std::uint32_t* entry;
-    std::uint32_t* used;  // the count of its page
 
     [[nodiscard]] bool is_free() const { return *entry == none; }
   };
@@ -97,7 +96,7 @@ class SparseSet {
     const std::uint32_t position = size_;
     packed_[position] = index;
     *place.entry = position;
-    ++*place.used;
+    ++used_[index >> page_shift_];
     size_ = position + 1;
     ++version_;
     return position;
@@ -131,7 +130,7 @@ class SparseSet {
     size_ = last;
     ++version_;
     if (position != last) on_move(position, last);
-    if (--*erased.used == 0) [[unlikely]]
+    if (--used_[index >> page_shift_] == 0) [[unlikely]]
       give_back(index >> page_shift_);
   }
   template <class OnMove>
@@ -156,10 +155,7 @@ class SparseSet {
   void check(const std::string& name) const;
 
  private:
-  [[nodiscard]] Place place_in_page(std::uint32_t index) {
-    const std::uint32_t page = index >> page_shift_;
-    return {&pages_[page][index & page_mask_], &used_[page]};
-  }
+  [[nodiscard]] Place place_in_page(std::uint32_t index) { return {&pages_[index >> page_shift_][index & page_mask_]}; }
   void grow(std::uint32_t count);
   Place add_page(std::uint32_t index);
   void give_back(std::uint32_t page) noexcept;
@@ -186,7 +182,7 @@ class SparseSet {
   std::uint32_t page_mask_;
   std::uint32_t page_count_ = 0;
   std::vector<std::uint32_t*> pages_;  // never null; missing pages point to a shared page of `none`
-  std::vector<std::uint32_t> used_;    // by page: entries that are not `none`; a table counts as page 0
+  std::vector<std::uint32_t> used_;    // by page: entries that are not `none`; with a table never read
   std::vector<std::uint32_t> packed_;  // sized to the capacity
   std::uint64_t version_ = 1;
   // With pages: a spare page, all `none`, so that adding and removing one index creates no page each time. Without
@@ -205,7 +201,6 @@ void SparseSet::erase_from_table(std::uint32_t index, OnMove on_move) noexcept {
   packed_[position] = packed_[last];
   *moved = position;
   *erased = none;
-  --used_[0];
   size_ = last;
   ++version_;
   close_gap(static_cast<std::uint32_t>(erased - spare_page_));
