@@ -6,6 +6,7 @@
 // these states alone, never against those in flight. Lost data is sent again with its current values.
 //
 //   id       free -> visible -> destroyed or out of view -> free, once the client has acknowledged that it lost it
+//   large    a state that does not fit a datagram is frozen and sent ahead (delta_bodies.hpp); its entity waits
 //   pending  full state: the client has nothing of it, its composition has changed, or the value log has no baseline
 //            delta: it differs from the state that was sent last, or that delta was lost
 #pragma once
@@ -17,6 +18,7 @@
 #include <mobula/core/prefetch.hpp>
 #include <mobula/server/replication/announced_prototypes.hpp>
 #include <mobula/server/replication/component_bytes.hpp>
+#include <mobula/server/replication/delta_bodies.hpp>
 #include <mobula/server/replication/encoded_delta_cache.hpp>
 #include <mobula/server/replication/level_offer.hpp>
 #include <mobula/server/replication/sent_deltas.hpp>
@@ -90,10 +92,15 @@ class ClientView {
   /// If too many deltas are unsettled, the last one is repeated, empty. Its acknowledgement settles all of them, even
   /// when whole windows were lost.
   std::size_t write_delta(core::MutableBytes datagram, ecs::Tick tick, const wire::CommandFeedback& commands);
+  /// Writes a delta for an entity that does not fit a datagram and whose body the client has. Returns its size in
+  /// bytes; 0 if there is none.
+  std::size_t write_announcement(core::MutableBytes datagram, const wire::CommandFeedback& commands);
+  /// Returns the bodies under way to the client. Null before there was one.
+  [[nodiscard]] DeltaBodies* bodies() { return bodies_.get(); }
   /// Returns whether a chosen entity has not been written yet.
   [[nodiscard]] bool has_chosen() const { return written_ < chosen_; }
   /// Returns whether the client lacks anything, chosen or not.
-  [[nodiscard]] bool has_pending() const { return pending_ > 0; }
+  [[nodiscard]] bool has_pending() const { return pending_ > 0 || (bodies_ != nullptr && bodies_->any_unannounced()); }
 
   /// Compares the hashes of a client's mirror with the states it should have. Appends a correction for each wrong
   /// entity and sends its full state anew. Skips entities whose change the client may not have received yet. Requires
@@ -146,6 +153,7 @@ class ClientView {
   struct Life {
     std::uint32_t generation = 0;
     ecs::Tick full = 0;   // newest full state that the client has: older states are no baselines
+    ecs::Tick had = 0;    // tick in which it was sent, later than `full` if it did not fit a datagram
     ecs::Tick reset = 0;  // states before it are no baselines: the owner changed, or they were wrong
   };
   using Candidate = ViewWorkspace::Candidate;
@@ -184,7 +192,15 @@ class ClientView {
   [[nodiscard]] std::size_t expected_bytes() const;
   [[nodiscard]] float waiting(std::uint32_t id, ecs::Tick tick) const;
   void keep_most_important(std::size_t bytes_max);
-  void make_lists();
+  void make_lists(ecs::Tick tick);
+  void list_full(std::uint32_t id, EncodedDeltaCache::EncodedDelta bits);
+  [[nodiscard]] bool is_under_way(std::uint32_t id);
+  [[nodiscard]] bool is_current(const DeltaBodies::Body& body) const;
+  void begin_bodies(ecs::Tick tick);
+  void freeze(const Item& item, DeltaBodies::Body& body);
+  void cancel_body(std::uint32_t id) {
+    if (bodies_ != nullptr) bodies_->cancel(id);
+  }
   // The last delta of a window carries nothing.
   [[nodiscard]] bool may_carry() const { return sent_.unsettled() + 1 < SentDeltas::window_max; }
   [[nodiscard]] EncodedDeltaCache::EncodedDelta delta_of(std::uint32_t id) const;
@@ -226,6 +242,7 @@ class ClientView {
   ViewWorkspace& work_;
   std::shared_ptr<const LevelOffer> level_;  // null if the client has no level
   std::size_t modified_seen_ = 0;
+  std::unique_ptr<DeltaBodies> bodies_;  // null before an entity did not fit a datagram
   std::unique_ptr<ComponentBytes> measured_;
   std::vector<bool> resent_;            // by entity of the level: unmodified, but has an id all the same; may be empty
   std::vector<std::uint32_t> words_;    // scratch: words of one entity

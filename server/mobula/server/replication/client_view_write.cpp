@@ -65,14 +65,16 @@ void ClientView::keep_most_important(std::size_t bytes_max) {
             [](const Candidate& a, const Candidate& b) { return a.id < b.id; });
 }
 
-void ClientView::make_lists() {
+void ClientView::make_lists(ecs::Tick tick) {
   for (List* each : {&work_.moving, &work_.changed, &work_.gained, &work_.lost}) {
     each->items.clear();
     each->next = 0;
   }
+  work_.large.clear();
   for (const Candidate& candidate : work_.candidates) {
+    if (bodies_ != nullptr && is_under_way(candidate.id)) continue;  // stays pending
     const EncodedDeltaCache::EncodedDelta bits = delta_of(candidate.id);
-    if (bits.available()) {
+    if (bits.available() && bits.count() <= wire::listed_bits_max) {
       (candidate.moving ? work_.moving : work_.changed).items.push_back({candidate.id, candidate.moving_before, bits});
     } else {
       list_removal_or_full(candidate.id);
@@ -81,6 +83,7 @@ void ClientView::make_lists() {
   chosen_ =
       work_.moving.items.size() + work_.changed.items.size() + work_.gained.items.size() + work_.lost.items.size();
   listed_ = true;
+  if (!work_.large.empty()) begin_bodies(tick);
 }
 
 // Returns the delta of an id. Not available if there is no baseline.
@@ -96,10 +99,14 @@ EncodedDeltaCache::EncodedDelta ClientView::delta_of(std::uint32_t id) const {
 void ClientView::list_removal_or_full(std::uint32_t id) {
   const Slot& slot = slots_[id];
   if (slot.state != State::visible) return work_.lost.items.push_back({id, 0, EncodedDeltaCache::empty()});
-  if (is_encoded_against_level(slot)) return work_.gained.items.push_back({id, 0, cache_.delta_from_level(slot.index)});
+  if (is_encoded_against_level(slot)) return list_full(id, cache_.delta_from_level(slot.index));
   if (prototypes_.find_or_want(published_.entity(slot.index).prototype) == AnnouncedPrototypes::unknown)
     return;  // stays pending
-  work_.gained.items.push_back({id, 0, cache_.full_state(slot.index, slot.owner)});
+  list_full(id, cache_.full_state(slot.index, slot.owner));
+}
+
+void ClientView::list_full(std::uint32_t id, EncodedDeltaCache::EncodedDelta bits) {
+  (bits.count() <= wire::listed_bits_max ? work_.gained.items : work_.large).push_back({id, 0, bits});
 }
 
 // Whether the client has the entity's level state, with the same composition.
@@ -231,7 +238,7 @@ void ClientView::write_list(List& list, std::size_t count, SentDeltas::Kind kind
 std::size_t ClientView::write_delta(core::MutableBytes datagram, ecs::Tick tick,
                                     const wire::CommandFeedback& commands) {
   MOBULA_ASSERT(!has_chosen() || work_.user == this, "another view chose before this one had written all");
-  if (!listed_) make_lists();
+  if (!listed_) make_lists(tick);
   const bool may_carry = this->may_carry();
   if (sent_.unsettled() < SentDeltas::window_max) sent_.begin(tick);
   wire::DeltaHeader header{.sequence = sent_.last(),
@@ -252,7 +259,7 @@ std::size_t ClientView::write_delta(core::MutableBytes datagram, ecs::Tick tick,
   MOBULA_ASSERT(bits.ok(), "the planned entries fit");
   written_ += plan.moving + plan.changed + plan.gained + plan.lost;
   if (!may_carry) written_ = chosen_;
-  header.complete = pending_ == 0 && !has_waiting_ && may_carry;
+  header.complete = !has_pending() && !has_waiting_ && may_carry;
   wire::write_header(header, datagram);
   if (measured_ != nullptr) measured_->bytes += begin + bits.bytes();
   return begin + bits.bytes();

@@ -34,6 +34,7 @@ struct ViewWorkspace {
   List changed;
   List gained;
   List lost;
+  std::vector<Item> large;     // full states that do not fit a datagram
   const void* user = nullptr;  // the view that called choose() last
 };
 
