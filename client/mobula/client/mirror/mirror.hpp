@@ -62,8 +62,8 @@ class Mirror {
   /// Adds a part of a delta's body. Reasons: "malformed delta".
   core::Status add_body(wire::DeltaBody&& part) { return bodies_.add(std::move(part)); }
   /// Applies a delta that was not applied before; `header` is its decoded header. The next acknowledgement covers it.
-  /// Reasons: "malformed delta", "too much to keep", "too late". A delta that is too late may be skipped: it arrived
-  /// after a newer one, it is encoded against a forgotten acknowledgement, or its body is not here.
+  /// Reasons: "malformed delta", "too much to keep", "too late". A delta that is too late may be skipped. It arrived
+  /// after a newer one, is encoded against a forgotten acknowledgement, or has a body that is not here.
   core::Status apply(const wire::DeltaHeader& header, core::ByteView delta);
   /// Notes that acknowledgement `ack` is sent, which covers all deltas applied so far. Numbers increase.
   void acknowledged(std::uint32_t ack);
