@@ -129,7 +129,7 @@ void SimGame::dress(ecs::Registry& registry) {
 
 // Gives some entities more components than a datagram holds, changes one or all of them, or removes them.
 void SimGame::haul(ecs::Registry& registry) {
-  constexpr std::uint32_t crates = 70;  // of at most 25 bytes each
+  constexpr std::uint32_t crates = 70;  // each at most 25 bytes
   const ecs::Entity thing = any_thing();
   if (thing.index % 8 != 0 || !random.chance(1, 2)) return;
   const std::uint32_t dice = random.below(6);
