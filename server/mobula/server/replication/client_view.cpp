@@ -223,7 +223,9 @@ void ClientView::handle_received_late(std::uint32_t id, ecs::Tick tick, bool ful
     if (full) slot.older &= (1u << place) - 1;
     slot.older |= 1u << place;
   }
-  if (full) lives_[id].full = std::max(lives_[id].full, tick);
+  if (!full) return;
+  lives_[id].full = std::max(lives_[id].full, tick);
+  lives_[id].had = std::max(lives_[id].had, tick);
 }
 
 void ClientView::handle_missing(const SentDeltas::Delta& delta) {

@@ -29,7 +29,8 @@ void ClientView::begin_bodies(ecs::Tick tick) {
 
 // Writes the body of a delta that has nothing but this full state.
 void ClientView::freeze(const Item& item, DeltaBodies::Body& body) {
-  core::BitWriter bits(body.bytes);
+  work_.body.resize(wire::delta_body_bytes_max);
+  core::BitWriter bits(work_.body);
   bits.write_golomb(0, wire::moving_count_order);
   bits.write_golomb(0, wire::count_order);
   bits.write_golomb(1, wire::count_order);
@@ -38,7 +39,7 @@ void ClientView::freeze(const Item& item, DeltaBodies::Body& body) {
   cache_.copy(item.bits, bits);
   bits.write_golomb(0, wire::count_order);
   MOBULA_CHECK(bits.ok(), "an entity is at most as large as its composition allows");
-  body.bytes.resize(bits.bytes());
+  body.bytes.assign(work_.body.begin(), work_.body.begin() + static_cast<std::ptrdiff_t>(bits.bytes()));
   if (measured_ != nullptr) {
     measure_item(item.id, SentDeltas::Kind::full);
     measured_->bytes += body.bytes.size();

@@ -17,7 +17,6 @@ DeltaBodies::Body* DeltaBodies::begin(std::uint32_t id, ecs::Tick tick) {
   }
   if (free == nullptr) return nullptr;
   core::Bytes bytes = std::move(free->bytes);  // keeps its memory
-  bytes.resize(wire::delta_body_bytes_max);
   *free = {.state = State::sending, .id = id, .number = ++last_number_, .tick = tick, .bytes = std::move(bytes)};
   return free;
 }

@@ -35,8 +35,8 @@ class DeltaBodies {
     [[nodiscard]] wire::DeltaBody part(std::size_t bytes_max) const;
   };
 
-  /// Begins the body of an entity that has none, with room for the largest. Null if as many as a client keeps are under
-  /// way; the entity must wait.
+  /// Begins the body of an entity that has none; the caller sets its bytes. Null if as many as a client keeps are under
+  /// way: the entity must wait.
   Body* begin(std::uint32_t id, ecs::Tick tick);
   /// Returns the body of an entity. Null if it has none.
   [[nodiscard]] Body* find(std::uint32_t id);

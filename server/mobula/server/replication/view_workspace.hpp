@@ -35,6 +35,7 @@ struct ViewWorkspace {
   List gained;
   List lost;
   std::vector<Item> large;     // full states that do not fit a datagram
+  core::Bytes body;            // scratch: one of them, as the body of a delta
   const void* user = nullptr;  // the view that called choose() last
 };
 
