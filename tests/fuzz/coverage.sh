@@ -22,6 +22,7 @@ datagram      shared/mobula/transport/server_endpoint.cpp shared/mobula/transpor
               shared/mobula/transport/client_endpoint.cpp shared/mobula/transport/packet.cpp shared/mobula/transport/challenge_token.cpp
               shared/mobula/transport/connect_token.cpp
 delta         client/mobula/client/mirror/delta_decoder.cpp shared/mobula/wire/delta.cpp shared/mobula/wire/entity_codec.cpp
+delta_body    client/mobula/client/mirror/received_bodies.cpp
 entity        shared/mobula/wire/entity_codec.cpp shared/mobula/wire/row_codec.cpp shared/mobula/wire/field_words.cpp
               shared/mobula/wire/residual_code.cpp shared/mobula/wire/motion.cpp
 event_batch   shared/mobula/wire/event_batch.cpp

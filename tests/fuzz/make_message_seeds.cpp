@@ -46,6 +46,8 @@ void messages() {
              wire::encode(wire::MirrorDifference{{5, 1}, "Pickup", "amount", "9", "1"}));
   write_seed("message", "closing", wire::encode(wire::Closing{30, "the server ends"}));
   write_seed("message", "command_refused", wire::encode(wire::CommandRefused{12, "out of range: 0 to 100"}));
+  write_seed("message", "delta_body",
+             wire::encode(wire::DeltaBody{.number = 3, .offset = 5, .size = 12, .bytes = core::Bytes(7)}));
   write_seed("message", "events", wire::encode(wire::Events{9, {{0, {}, core::Bytes(5)}, {7, {5, 1}, {}}}}));
 }
 
@@ -102,6 +104,29 @@ void deltas() {
   write_seed("delta", "nothing", nothing);
 }
 
+// Bodies of those deltas: in one part, and in two.
+void delta_bodies() {
+  const test::MirrorState& state = test::mirror_state();
+  const auto body_of = [](const core::Bytes& delta) {
+    const std::size_t begin = wire::header_size(*wire::read_delta_header(delta));
+    return std::string(reinterpret_cast<const char*>(delta.data()) + begin, delta.size() - begin);
+  };
+  const auto word = [](std::size_t value) {
+    return std::string{static_cast<char>(value & 0xff), static_cast<char>(value >> 8)};
+  };
+  const std::string announced("\x04\x00", 2);
+  const std::string first = body_of(state.first);
+  const std::string next = body_of(state.next);
+  const std::size_t half = next.size() / 2;
+  write_seed("delta_body", "one_part", std::string(1, '\0') + word(next.size()) + next + announced);
+  write_seed("delta_body", "two_parts",
+             '\x01' + word(next.size()) + word(half) + next.substr(0, half) + announced + '\x02' +
+                 word(next.size() - half) + next.substr(half) + announced);
+  write_seed("delta_body", "gaps",
+             '\x03' + word(1) + word(0) + word(first.size()) + word(2) + first.substr(0, 2) + '\x03' + word(1) +
+                 word(3) + word(first.size()) + word(2) + first.substr(3, 2) + announced);
+}
+
 // Deltas of all components and of one, for the owner and for others, with and without a previous baseline; a full
 // state.
 void entities() {
@@ -120,6 +145,7 @@ void write_message_seeds() {
   inputs();
   event_batches();
   deltas();
+  delta_bodies();
   entities();
 }
 

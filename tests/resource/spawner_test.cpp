@@ -127,6 +127,22 @@ TEST(Spawner, RefusesALevelThatExceedsTheRegistry) {
   small.check();
 }
 
+TEST(Spawner, RefusesAnEntityThatCouldNotBeSent) {
+  const auto small = test::load_schema("struct Cargo (component) { bytes:[ubyte:100]; }");
+  const auto large = test::load_schema("struct Cargo (component) { bytes:[ubyte:4000]; }");
+  std::string components;
+  for (int i = 0; i < 4; ++i)
+    components += (i == 0 ? "" : ", ") + std::string("\"c") + std::to_string(i) + R"(": {"$type": "Cargo"})";
+  const auto resource = test::load_text(R"({"entities": {"ship": {"components": {)" + components + "}}}}", *small);
+  ecs::Registry registry;
+  ASSERT_TRUE(reflect::register_components(registry, *large).ok());
+  const auto bound = Spawner::bind(registry, *large, resource);
+  ASSERT_FALSE(bound.ok());
+  EXPECT_STREQ(bound.error().reason, "too large");
+  EXPECT_NE(bound.error().message.find("4 components to send, of at most 20001 bytes"), std::string::npos)
+      << bound.error().message;
+}
+
 TEST(Spawner, MigratesAnOlderSchemaFieldByField) {
   const auto older = test::load_schema(R"(
       struct Mood (component) { anger:float; target:mobula.engine.EntityRef; gone:ubyte; }

@@ -5,6 +5,7 @@
 #include <mobula/schema/components.hpp>
 #include <mobula/server/replication/publisher.hpp>
 #include <server/hamlet.hpp>
+#include <string>
 #include <vector>
 
 namespace mobula::test {
@@ -70,6 +71,7 @@ class RandomWorld {
   }
 
   std::size_t entities_max = 60;
+  std::uint32_t crates = 0;  // number of components that some entities have in addition, each of up to 25 bytes
   core::Random random;
   ecs::Registry registry;
   server::Publisher publisher;
@@ -89,7 +91,28 @@ class RandomWorld {
     auto* render = reinterpret_cast<demo::RenderData*>(registry.try_write(entity, pool));
     render->tint = random.below(1u << 24);
   }
+  // Adds, removes or changes components that together do not fit a datagram.
+  void haul(ecs::Entity entity) {
+    if (!registry.pool(crate(0)).contains(entity.index)) {
+      for (std::uint32_t i = 0; i < crates; ++i)
+        fill(*reinterpret_cast<demo::Name*>(registry.add_bytes(entity, crate(i))));
+      return;
+    }
+    const std::uint32_t dice = random.below(6);
+    const std::uint32_t one = random.below(crates);
+    for (std::uint32_t i = 0; i < crates; ++i) {
+      if (dice == 0) registry.remove(entity, crate(i));
+      if (dice == 1 || (dice > 1 && i == one))
+        fill(*reinterpret_cast<demo::Name*>(registry.try_write(entity, crate(i))));
+    }
+  }
+  ecs::PoolId crate(std::uint32_t number) { return registry.pool_of<demo::Name>("crate " + std::to_string(number)); }
+  void fill(demo::Name& name) {
+    name = demo::Name{};
+    for (std::uint32_t i = 12 + random.below(12); i-- > 0;) name.text[i] = static_cast<char>('a' + random.below(26));
+  }
   void recompose_or_write(ecs::Entity entity) {
+    if (crates > 0 && random.chance(1, 4)) return haul(entity);
     switch (random.below(9)) {
       case 0:
       case 1:

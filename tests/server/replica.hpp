@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <client/apply_delta.hpp>
+#include <deque>
 #include <functional>
 #include <map>
 #include <mobula/server/replication/client_view.hpp>
@@ -141,9 +142,11 @@ class Replica {
       deltas.send(std::move(delta));
       ASSERT_LE(view.unsettled(), server::SentDeltas::window_max);
     } while (view.has_chosen() && sent < bytes_max);
+    send_bodies(bytes_max / 2);
     bytes_sent += sent;
     view.check();
     announce();
+    deliver_bodies();
     deltas.deliver([&](const core::Bytes& delta) { client.take(delta); });
     inputs.send(client.input());
     inputs.deliver([&](const wire::InputDatagram& input) { acknowledge(input); });
@@ -152,6 +155,12 @@ class Replica {
     deltas.loss_percent = inputs.loss_percent = 0;
     deltas.delay_max = inputs.delay_max = 0;
     deltas.delay_min = inputs.delay_min = 0;
+  }
+  // Loses what is under way on the reliable lane, as with another connection.
+  void lose_lane() {
+    lane_.clear();
+    bodies_received_ = bodies_known_ = bodies_sent_;
+    view.bodies()->begin_again();
   }
   [[nodiscard]] bool converged() const { return client.mirror->hash() == world_.publisher.published().hash(); }
 
@@ -175,6 +184,7 @@ class Replica {
   LossyPipe<wire::InputDatagram> inputs;
   std::size_t bytes_sent = 0;
   std::function<float(std::uint32_t)> importance = [](std::uint32_t) { return 1.0f; };  // by index
+  std::size_t announcements = 0;
 
  private:
   void acknowledge(const wire::InputDatagram& input) {
@@ -201,8 +211,34 @@ class Replica {
     }
   }
 
+  void send_bodies(std::size_t bytes_max) {
+    server::DeltaBodies* const bodies = view.bodies();
+    if (bodies == nullptr) return;
+    bodies->note_delivered([&](transport::ReliableId id) { return id <= bodies_known_; });
+    bodies->send_parts(bytes_max, [&](const wire::DeltaBody& part) {
+      lane_.push_back(part);
+      return ++bodies_sent_;
+    });
+    core::Bytes delta(wire::delta_bytes_max);
+    while (const std::size_t size = view.write_announcement(delta, {})) {
+      ++announcements;
+      deltas.send({delta.begin(), delta.begin() + static_cast<std::ptrdiff_t>(size)});
+    }
+  }
+  // Delivers parts in order, after a while, and acknowledges them later still.
+  void deliver_bodies() {
+    if (view.bodies() == nullptr) return;
+    if (world_.random.chance(1, 2)) bodies_known_ = bodies_received_;
+    for (; !lane_.empty() && world_.random.chance(3, 4); lane_.pop_front(), ++bodies_received_)
+      ASSERT_TRUE(client.mirror->add_body(std::move(lane_.front())).ok());
+  }
+
   RandomWorld& world_;
-  std::vector<std::uint32_t> announced_;  // ids
+  std::deque<wire::DeltaBody> lane_;
+  transport::ReliableId bodies_sent_ = 0;
+  transport::ReliableId bodies_received_ = 0;
+  transport::ReliableId bodies_known_ = 0;  // to the server
+  std::vector<std::uint32_t> announced_;    // ids
   std::uint32_t newest_ack_ = 0;
 };
 

@@ -68,6 +68,7 @@ struct Plan {
   std::uint32_t changes_max = 0;  // to the world, per tick
   bool hides = false;             // layers, interest groups and owners restrict visibility
   bool has_level = false;
+  bool has_large = false;           // some entities do not fit a datagram
   std::uint32_t history_bytes = 0;  // ServerConfig's
   std::uint32_t delta_bytes = 0;
   std::uint32_t checkpoint_ticks = 0;

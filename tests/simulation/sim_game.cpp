@@ -16,7 +16,8 @@ SimGame::SimGame(const Plan& plan, std::uint32_t run, Census& census)
       entities_(plan.entities),
       run_(run),
       census_(census),
-      has_rule_(plan.hides && plan.seed % 2 == 0) {
+      has_rule_(plan.hides && plan.seed % 2 == 0),
+      has_large_(plan.has_large) {
   census.server_starts();
   hides = plan.hides;
   changes_max = plan.changes_max;
@@ -112,6 +113,7 @@ void SimGame::tick(server::World& world) {
   if (hides) hide(world.registry());
   send_events(world);
   replace_avatar(world);
+  if (has_large_) haul(world.registry());
   std::erase_if(things, [&](ecs::Entity thing) { return !world.registry().valid(thing); });
   if (things.empty() || !random.chance(1, 50)) return;
   world.destroy_tree(any_thing());
@@ -146,6 +148,24 @@ void SimGame::dress(ecs::Registry& registry) {
     registry.remove(thing, pool);
   } else {
     reinterpret_cast<demo::RenderData*>(registry.try_write(thing, pool))->tint = random.below(1u << 24);
+  }
+}
+
+// Gives some entities more components than a datagram holds, changes one or all of them, or removes them.
+void SimGame::haul(ecs::Registry& registry) {
+  constexpr std::uint32_t crates = 70;  // each at most 25 bytes
+  const ecs::Entity thing = any_thing();
+  if (thing.index % 8 != 0 || !random.chance(1, 2)) return;
+  const std::uint32_t dice = random.below(6);
+  const std::uint32_t one = random.below(crates);
+  for (std::uint32_t i = 0; i < crates; ++i) {
+    const ecs::PoolId pool = registry.pool_of<demo::Name>("crate " + std::to_string(i));
+    const bool there = registry.pool(pool).contains(thing.index);
+    if (there && dice == 0) registry.remove(thing, pool);
+    if (there && dice != 1 && i != one) continue;
+    if (dice == 0) continue;
+    std::byte* const crate = there ? registry.try_write(thing, pool) : registry.add_bytes(thing, pool);
+    reinterpret_cast<demo::Name*>(crate)->text.fill(static_cast<char>('a' + random.below(26)));
   }
 }
 

@@ -55,6 +55,7 @@ class SimGame final : public test::UpheavalGame {
   void reparent(server::World& world);
   void teleport(server::World& world);
   void dress(ecs::Registry& registry);
+  void haul(ecs::Registry& registry);
   void aim(server::World& world);
   void set_property(server::World& world);
   [[nodiscard]] reflect::Value any_value(const reflect::Field& field);
@@ -71,6 +72,7 @@ class SimGame final : public test::UpheavalGame {
   std::uint32_t run_;
   Census& census_;
   bool has_rule_;
+  bool has_large_;
   // Hides some entities from each player, and others after a while.
   struct Fog final : server::InterestRule {
     [[nodiscard]] bool may_see(const server::Viewer& viewer, ecs::Entity entity) const override {

@@ -43,6 +43,23 @@ TEST(DeltaHeader, GoldenBytes) {
             bytes_of_hex("00 00 00 00 01 00 00 00 02 00 00 00 00 00 00 00 00 00 00 00 "));
 }
 
+TEST(DeltaHeader, NamesABodyThatWasSentAhead) {
+  const DeltaHeader header{.sequence = 1, .tick = 2, .verifies = true, .hash = 0x0123456789abcdefull, .body = 7};
+  core::Bytes bytes = bytes_of(header);
+  EXPECT_EQ(bytes, bytes_of_hex("00 06 00 00 01 00 00 00 02 00 00 00 00 00 00 00 00 00 00 00 "
+                                "ef cd ab 89 67 45 23 01 07 00 00 00 "));
+  const core::Result<DeltaHeader> read = read_delta_header(bytes);
+  ASSERT_TRUE(read.ok());
+  EXPECT_EQ(read->body, 7u);
+  EXPECT_EQ(read->hash, header.hash);
+  EXPECT_FALSE(read_delta_header(core::ByteView(bytes).first(bytes.size() - 1)).ok());
+  bytes.push_back({});
+  EXPECT_FALSE(read_delta_header(bytes).ok()) << "nothing follows the number";
+  bytes.pop_back();
+  bytes[delta_header_size + delta_hash_size] = {};
+  EXPECT_FALSE(read_delta_header(bytes).ok()) << "bodies are numbered from 1";
+}
+
 TEST(DeltaHeader, ComesBackAsItWasSent) {
   core::Random random(1);
   const auto number = [&] { return static_cast<std::uint32_t>(random.next()); };

@@ -380,7 +380,7 @@ TEST(Messages, ListsBeyondTheirLimitsAreRefused) {
   for (std::uint32_t i = 0; i < max_components_per_prototype; ++i) components.push_back(ref(1, i));
   EXPECT_TRUE(accepted(encode(Prototypes{{prototype_of(1, components)}})));
   components.push_back(ref(2, 0));
-  expect_malformed(decode_message(encode(Prototypes{{prototype_of(1, components)}})), "more than 64 components");
+  expect_malformed(decode_message(encode(Prototypes{{prototype_of(1, components)}})), "more than 256 components");
 }
 
 TEST(Messages, TokensAndPartsOfAnotherSizeAreRefused) {
@@ -439,6 +439,26 @@ TEST(Messages, APrototypeWithAnotherHashIsRefused) {
   Prototype prototype = prototype_of(1, {ref(1, 1), ref(1, 2)});
   prototype.hash ^= 1;
   expect_malformed(decode_message(encode(Prototypes{{prototype}})), "the hash is not that of the components");
+}
+
+TEST(Messages, PartsOfADeltaBodyAreWithinIt) {
+  const auto part = [](std::uint32_t number, std::uint32_t offset, std::uint32_t size, std::size_t bytes) {
+    return encode(DeltaBody{.number = number, .offset = offset, .size = size, .bytes = core::Bytes(bytes)});
+  };
+  EXPECT_TRUE(accepted(part(1, 0, 16'416, 16'416)));
+  EXPECT_TRUE(accepted(part(~0u, 9, 10, 1)));
+  EXPECT_FALSE(accepted(part(0, 0, 10, 10)));
+  EXPECT_FALSE(accepted(part(1, 0, 16'417, 10)));
+  EXPECT_FALSE(accepted(part(1, 0, 10, 0)));
+  EXPECT_FALSE(accepted(part(1, 9, 10, 2)));
+  EXPECT_FALSE(accepted(part(1, ~0u, 10, 2)));
+  const core::Result<Message> read = decode_message(part(5, 2, 9, 4));
+  ASSERT_TRUE(read.ok());
+  const auto& body = std::get<DeltaBody>(*read);
+  EXPECT_EQ(body.number, 5u);
+  EXPECT_EQ(body.offset, 2u);
+  EXPECT_EQ(body.size, 9u);
+  EXPECT_EQ(body.bytes.size(), 4u);
 }
 
 }  // namespace

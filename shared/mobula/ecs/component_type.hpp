@@ -21,7 +21,8 @@ struct ComponentType {
   std::uint32_t size = 0;
   std::uint32_t alignment = 1;
   bool schema = false;
-  core::Bytes default_value;  // schema components: `size` bytes
+  std::uint32_t sent_bits_max = 0;  // most bits of a value as clients receive it; 0 if it is not sent
+  core::Bytes default_value;        // schema components: `size` bytes
 
   /// Null if values are plain bytes: copied, and dropped without a destructor.
   void (*relocate)(void* to, void* from) = nullptr;  // leaves `from` destroyed

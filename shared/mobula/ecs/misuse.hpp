@@ -3,6 +3,7 @@
 #pragma once
 
 #include <mobula/ecs/entity.hpp>
+#include <mobula/ecs/sent_size.hpp>
 #include <string_view>
 
 namespace mobula::ecs::misuse {
@@ -12,6 +13,7 @@ namespace mobula::ecs::misuse {
 [[noreturn, gnu::cold]] void double_add(Entity entity, std::string_view component);
 [[noreturn, gnu::cold]] void name_taken(Entity entity, std::string_view type, std::string_view name,
                                         std::string_view by_type);
+[[noreturn, gnu::cold]] void too_large(Entity entity, std::string_view component, SentSize size);
 [[noreturn, gnu::cold]] void missing_component(Entity entity, std::string_view component);
 [[noreturn, gnu::cold]] void nothing_to_get(Entity entity, std::string_view component);
 

@@ -51,13 +51,15 @@ PrototypeTable::PrototypeTable() : nodes_(1), uses_(1), names_(1) {
 
 void PrototypeTable::reserve_pools(std::size_t count) {
   keys_.reserve(count);
+  sent_bits_max_.reserve(count);
   with_.reserve_pools(count);
   without_.reserve_pools(count);
 }
 
-void PrototypeTable::add_pool(SortKey key) {
+void PrototypeTable::add_pool(SortKey key, std::uint32_t sent_bits_max) {
   reserve_pools(keys_.size() + 1);
   keys_.push_back(key);
+  sent_bits_max_.push_back(sent_bits_max);
   with_.add_pool();
   without_.add_pool();
 }
@@ -70,7 +72,15 @@ bool PrototypeTable::contains(PrototypeId prototype, PoolId pool) const {
 PrototypeId PrototypeTable::find_with(PrototypeId prototype, PoolId pool) {
   if (const PrototypeId known = with_.find(prototype, pool); known != PrototypeEdges::unknown) return known;
   if (find(prototype, name(pool)) != no_pool) return impossible;
-  return make(prototype, pool);
+  SentSize size = sent_size(pools(prototype));
+  size.add(sent_bits_max_[pool]);
+  return size.fits() ? make(prototype, pool) : impossible;
+}
+
+SentSize PrototypeTable::sent_size(std::span<const PoolId> pools) const {
+  SentSize size;
+  for (const PoolId pool : pools) size.add(sent_bits_max_[pool]);
+  return size;
 }
 
 // Creates a prototype. Everything that can throw comes before anything refers to it.
@@ -127,7 +137,8 @@ PrototypeId PrototypeTable::chain(std::span<const PoolId> pools) {
   PrototypeId prototype = empty_prototype;
   for (const PoolId pool : pools) {
     prototype = with(prototype, pool);
-    MOBULA_CHECK(prototype != impossible, "two components of one entity have one instance name");
+    MOBULA_CHECK(prototype != impossible,
+                 "two components of one entity have one instance name, or they exceed what an entity may send");
   }
   return prototype;
 }

@@ -17,6 +17,7 @@
 #include <mobula/core/string_id.hpp>
 #include <mobula/ecs/entity_pool.hpp>
 #include <mobula/ecs/pool.hpp>
+#include <mobula/ecs/sent_size.hpp>
 #include <span>
 #include <utility>
 #include <vector>
@@ -72,8 +73,8 @@ class PrototypeTable {
 
   PrototypeTable();
 
-  /// Adds a pool, in order of id, before it is used here.
-  void add_pool(SortKey key);
+  /// Adds a pool, in order of id, before it is used here. `sent_bits_max` is that of its component type.
+  void add_pool(SortKey key, std::uint32_t sent_bits_max = 0);
   /// Allocates for `count` pools in total: adding them then cannot fail.
   void reserve_pools(std::size_t count);
   [[nodiscard]] SortKey key(PoolId pool) const { return keys_[pool]; }
@@ -83,7 +84,8 @@ class PrototypeTable {
 
   static constexpr PrototypeId impossible = PrototypeEdges::unknown;
 
-  /// Returns the composition with the pool added. `impossible` if it has a pool of that instance name already.
+  /// Returns the composition with the pool added. `impossible` if it has a pool of that instance name already, or if an
+  /// entity of it could not be sent.
   PrototypeId with(PrototypeId prototype, PoolId pool) {
     MOBULA_ASSERT(pool < keys_.size(), "the table knows the pool");
     const PrototypeId known = with_.at_hand(prototype, pool);
@@ -96,7 +98,10 @@ class PrototypeTable {
     const PrototypeId known = without_.at_hand(prototype, pool);
     return known != PrototypeEdges::unknown ? known : find_without(prototype, pool);
   }
-  /// Returns the canonical prototype of a set of pools in any order, without duplicate pools or instance names.
+  /// Returns the size of a composition as clients receive it, for a set of pools in any order.
+  [[nodiscard]] SentSize sent_size(std::span<const PoolId> pools) const;
+  /// Returns the canonical prototype of a set of pools in any order, without duplicate pools or instance names. Their
+  /// sent_size() fits.
   PrototypeId intern(std::span<const PoolId> pools);
   PrototypeId canonical(PrototypeId prototype);
 
@@ -173,6 +178,7 @@ class PrototypeTable {
   void give_back(PrototypeId prototype) noexcept;
 
   std::vector<SortKey> keys_;
+  std::vector<std::uint32_t> sent_bits_max_;  // by pool
   std::vector<Node> nodes_;
   std::vector<std::uint32_t> uses_;       // by prototype; hot, therefore not in Node
   mutable std::vector<NameSlots> names_;  // by prototype; hot

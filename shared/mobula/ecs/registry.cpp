@@ -49,8 +49,12 @@ Registry::~Registry() = default;
 
 void Registry::fail_add(Entity entity, const Pool& pool) const {
   if (pool.contains(entity.index)) misuse::double_add(entity, pool.instance_name());
-  const Pool& by = this->pool(find(entity, pool.instance()));
-  misuse::name_taken(entity, pool.type().name, pool.instance_name(), by.type().name);
+  if (const PoolId by = find(entity, pool.instance()); by != no_pool)
+    misuse::name_taken(entity, pool.type().name, pool.instance_name(), this->pool(by).type().name);
+  const PrototypeTable& prototypes = index_.prototypes();
+  SentSize size = prototypes.sent_size(prototypes.pools(index_.entities().prototype(entity.index)));
+  size.add(pool.type().sent_bits_max);
+  misuse::too_large(entity, pool.instance_name(), size);
 }
 
 // Entities -------------------------------------------------------------------------------
@@ -114,7 +118,12 @@ EntityRange Registry::create_range(std::uint32_t count) {
 bool Registry::create_with(std::span<Entity> out, std::span<Pool* const> pools,
                            std::span<const std::byte* const> values) {
   PrototypeId prototype = empty_prototype;
-  for (const Pool* pool : pools) prototype = index_.prototypes().with(prototype, pool->id());
+  SentSize size;
+  for (const Pool* pool : pools) {
+    prototype = index_.prototypes().with(prototype, pool->id());
+    size.add(pool->type().sent_bits_max);
+    if (prototype == PrototypeTable::impossible) misuse::too_large(null_entity, pool->instance_name(), size);
+  }
   if (!index_.entities().create(out, prototype)) return false;
   try {
     find_runs(out);

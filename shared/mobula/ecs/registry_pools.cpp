@@ -59,7 +59,7 @@ core::Result<PoolId> Registry::open_pool(core::StringId32 type_id, std::string_v
   index_.prototypes().reserve_pools(made + 1);
   const PoolKey key{pool_key(type_id, instance), made};
   pools_by_key_.insert(std::lower_bound(pools_by_key_.begin(), pools_by_key_.end(), key), key);
-  index_.prototypes().add_pool(key.key);
+  index_.prototypes().add_pool(key.key, type->sent_bits_max);
   is_occupied_.push_back(false);
   server_only_count_ += type->schema ? 0 : 1;
   pools_.push_back(std::move(pool));

@@ -25,6 +25,7 @@ class SnapshotLoader {
   core::Status check_pools();
   core::Status check_pool(const SavedPool& pool) const;
   core::Status check_prototypes();
+  [[nodiscard]] SentSize sent_size(std::span<const std::uint32_t> pools) const;
   core::Status restore_entities();
   core::Status check_components();
   void survey_living();
@@ -129,10 +130,21 @@ core::Status SnapshotLoader::check_prototypes() {
     std::sort(names.begin(), names.end());
     if (std::adjacent_find(names.begin(), names.end()) != names.end())
       return damaged("a prototype has an instance name twice");
+    if (const SentSize size = sent_size(pools); !size.fits())
+      return core::Error{"too large", "entities have " + std::to_string(size.components) + " components to send, of " +
+                                          std::to_string(size.bits / 8) + " bytes; they may have " +
+                                          std::to_string(SentSize::components_max) + ", of " +
+                                          std::to_string(SentSize::bits_max / 8)};
     saved[prototype].base = find(pools.first(pools.size() - 1));
     if (saved[prototype].base >= saved.size()) return damaged("a prototype has no base");
   }
   return core::Done{};
+}
+
+SentSize SnapshotLoader::sent_size(std::span<const std::uint32_t> pools) const {
+  SentSize size;
+  for (const std::uint32_t pool : pools) size.add(registry_.find_type(saved_.pools[pool].type())->sent_bits_max);
+  return size;
 }
 
 core::Status SnapshotLoader::restore_entities() {

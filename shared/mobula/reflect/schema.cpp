@@ -4,6 +4,7 @@
 #include <mobula/core/format.hpp>
 #include <mobula/reflect/describe.hpp>
 #include <mobula/reflect/schema.hpp>
+#include <mobula/reflect/sent_size.hpp>
 
 namespace mobula::reflect {
 namespace {
@@ -21,6 +22,7 @@ core::Result<std::vector<Component>> describe_components(const Declarations& dec
                                                     type.full_name, place->second.name)};
     }
     place->second = std::move(*described);
+    place->second.sent_bits_max = sent_bits_max(place->second);
     if (by_id.size() > Limits::components) {
       return core::Error{"bad schema", core::format("a schema has at most {} components", Limits::components)};
     }
@@ -86,6 +88,7 @@ core::Status register_components(ecs::Registry& registry, const Schema& schema) 
                                                     .size = component.size,
                                                     .alignment = component.alignment,
                                                     .schema = true,
+                                                    .sent_bits_max = component.sent_bits_max,
                                                     .default_value = component.default_value});
     if (!registered) return registered.error();
     const auto opened = registry.open_pool(component.id, component.name);

@@ -103,6 +103,7 @@ struct Component {
   core::Bytes default_value;  // `size` bytes
   bool not_sent = false;      // not sent to clients, nor part of their prototypes
   bool not_saved = false;
+  std::uint32_t sent_bits_max = 0;  // sent_size.hpp
 
   [[nodiscard]] const Field* find_field(std::string_view path) const;
 };

@@ -27,7 +27,7 @@ class Spawner::Binder {
     std::ranges::sort(bound.columns, [](const BoundColumn& a, const BoundColumn& b) {
       return order(a) != order(b) ? order(a) < order(b) : a.column < b.column;
     });
-    add_prototypes(source, bound);
+    if (core::Status added = add_prototypes(source, bound); !added) return added.error();
     return bound;
   }
 
@@ -100,18 +100,29 @@ class Spawner::Binder {
         column.references.push_back({reference.offset / from.size * to.size + *offset, reference.target});
   }
 
-  void add_prototypes(const EntityResource& source, Bound& bound) {
+  core::Status add_prototypes(const EntityResource& source, Bound& bound) {
     std::vector<ecs::PrototypeId> prototypes;
     std::vector<ecs::PoolId> pools;
     for (const std::span<const ComponentKey> keys : source.prototypes) {
       pools.clear();
       for (const ComponentKey& key : keys)
         if (schema_.find(key.type) != nullptr) pools.push_back(spawner_.registry_->find_pool(key.type, key.instance));
+      if (const ecs::SentSize size = spawner_.registry_->prototypes().sent_size(pools); !size.fits())
+        return too_large(size);
       prototypes.push_back(spawner_.registry_->prototypes().intern(pools));
       spawner_.prototypes_.add(prototypes.back());
     }
     bound.prototype_of.reserve(source.num_entities);
     for (const std::uint32_t prototype : source.prototype_of) bound.prototype_of.push_back(prototypes[prototype]);
+    return core::Done{};
+  }
+
+  static core::Error too_large(const ecs::SentSize& size) {
+    return {
+        "too large",
+        core::format("an entity of the resource has {} components to send, of at most {} bytes; at most {} "
+                     "components and {} bytes",
+                     size.components, (size.bits + 7) / 8, ecs::SentSize::components_max, ecs::SentSize::bits_max / 8)};
   }
 
   Spawner& spawner_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <mobula/core/text.hpp>
+#include <mobula/wire/delta.hpp>
 #include <mobula/wire/messages.hpp>
 #include <span>
 
@@ -142,6 +143,12 @@ BodyOffset make_body(FlatBufferBuilder& builder, const MirrorDifference& message
           flat::CreateMirrorDifference(builder, &entity, component, field, client, server).Union()};
 }
 
+BodyOffset make_body(FlatBufferBuilder& builder, const DeltaBody& message) {
+  const auto bytes = make_bytes(builder, message.bytes);
+  return {flat::Body::DeltaBody,
+          flat::CreateDeltaBody(builder, message.number, message.offset, message.size, bytes).Union()};
+}
+
 core::Error malformed_message(const char* what) { return {"malformed message", what}; }
 
 std::string text_of(const flatbuffers::String* text) { return text == nullptr ? std::string() : text->str(); }
@@ -228,7 +235,7 @@ core::Result<Message> read(const flat::Names& flat) {
 
 core::Result<Prototype> read_prototype(const flat::Prototype& flat) {
   if (flat.components()->size() > max_components_per_prototype)
-    return malformed_message("Prototype: more than 64 components");
+    return malformed_message("Prototype: more than 256 components");
   Prototype prototype{.id = flat.id(), .hash = flat.hash(), .components = {}};
   for (const flat::ComponentRef* component : *flat.components())
     prototype.components.push_back({core::StringId32(component->type()), core::StringId32(component->instance())});
@@ -348,9 +355,18 @@ core::Result<Message> read(const flat::MirrorCorrection& flat) {
                            .owner = flat.owner(),
                            .words = {}};
   if (flat.words() == nullptr) return Message(std::move(message));
-  if (flat.words()->size() > max_entity_words) return malformed_message("MirrorCorrection: more than 16384 words");
+  if (flat.words()->size() > max_entity_words) return malformed_message("MirrorCorrection: more than 65536 words");
   message.words.assign(flat.words()->begin(), flat.words()->end());
   return Message(std::move(message));
+}
+
+core::Result<Message> read(const flat::DeltaBody& flat) {
+  if (flat.number() == 0 || flat.size() > delta_body_bytes_max)
+    return malformed_message("DeltaBody: a number from 1 on, and at most 16416 bytes");
+  const std::size_t count = flat.bytes()->size();
+  if (count == 0 || flat.offset() > flat.size() || count > flat.size() - flat.offset())
+    return malformed_message("DeltaBody: a part is at least a byte, within the size");
+  return Message(DeltaBody{flat.number(), flat.offset(), flat.size(), bytes_of(*flat.bytes())});
 }
 
 core::Result<Message> read(const flat::MirrorDifference& flat) {
@@ -399,6 +415,7 @@ core::Result<Message> decode_message(core::ByteView bytes) {
     case flat::Body::MirrorDifference: return read(*message.body_as_MirrorDifference());
     case flat::Body::Closing: return read(*message.body_as_Closing());
     case flat::Body::CommandRefused: return read(*message.body_as_CommandRefused());
+    case flat::Body::DeltaBody: return read(*message.body_as_DeltaBody());
     case flat::Body::NONE: break;
   }
   return core::Error{"unknown message", "message type " + std::to_string(static_cast<int>(message.body_type()))};

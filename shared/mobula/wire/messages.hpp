@@ -9,6 +9,7 @@
 #include <mobula/ecs/entity.hpp>
 #include <mobula/ecs/entity_batch.hpp>
 #include <mobula/ecs/pool.hpp>
+#include <mobula/ecs/sent_size.hpp>
 #include <mobula/index/prototype_hash.hpp>
 #include <optional>
 #include <string>
@@ -25,7 +26,7 @@ inline constexpr std::uint32_t entities_max_limit = 1u << 22;
 inline constexpr std::size_t max_text_bytes = 256;
 inline constexpr std::size_t max_names = 4096;
 inline constexpr std::size_t max_prototypes_per_message = 1024;
-inline constexpr std::size_t max_components_per_prototype = 64;
+inline constexpr std::size_t max_components_per_prototype = ecs::SentSize::components_max;
 inline constexpr std::size_t max_resources = 16;
 inline constexpr std::size_t max_known_schemas = 16;
 inline constexpr std::size_t max_resource_part_bytes = 64 * 1024;
@@ -35,7 +36,7 @@ inline constexpr std::size_t max_events_per_message = 1024;
 inline constexpr std::size_t max_event_bytes = 1024;  // unreliable events must fit a datagram
 inline constexpr std::size_t max_reliable_event_bytes = 16 * 1024;
 inline constexpr std::size_t max_mirror_hashes = 1024;
-inline constexpr std::size_t max_entity_words = 1u << 14;
+inline constexpr std::size_t max_entity_words = 1u << 16;   // a word takes two bits at least
 inline constexpr std::uint32_t max_mirror_differences = 8;  // sent for one entity
 
 /// First message of a client.
@@ -183,9 +184,17 @@ struct MirrorDifference {
   std::string server;
 };
 
+/// Bytes of a delta's body that does not fit a datagram (delta.hpp).
+struct DeltaBody {
+  std::uint32_t number = 0;
+  std::uint32_t offset = 0;
+  std::uint32_t size = 0;  // bytes of the whole body, at most delta_body_bytes_max
+  core::Bytes bytes;       // at least one
+};
+
 using Message =
     std::variant<Hello, Welcome, Names, Prototypes, PlayerEntity, RejoinTokens, ResourceRequest, ResourcePart, Events,
-                 Level, MirrorHashes, MirrorCorrection, MirrorDifference, Closing, CommandRefused>;
+                 Level, MirrorHashes, MirrorCorrection, MirrorDifference, Closing, CommandRefused, DeltaBody>;
 
 /// Encodes a message.
 core::Bytes encode(const Message& message);

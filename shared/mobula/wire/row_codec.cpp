@@ -66,7 +66,7 @@ void describe_words(const Field& field, std::uint32_t words, Unit& unit, std::si
 
 }  // namespace
 
-RowCodec::RowCodec(const Component& component) {
+RowCodec::RowCodec(const Component& component) : bits_max_(component.sent_bits_max) {
   if (component.not_sent) return;
   std::vector<bool> counts(component.fields.size());
   for (const Field& field : component.fields)

@@ -67,6 +67,8 @@ class RowCodec {
 
   /// Returns the number of words of a row.
   [[nodiscard]] std::uint32_t words() const { return words_; }
+  /// Returns an upper bound for the bits of a row.
+  [[nodiscard]] std::uint32_t bits_max() const { return bits_max_; }
   /// Returns the number of words that everyone receives. They come first; the others are sent to the entity's owner
   /// alone.
   [[nodiscard]] std::uint32_t public_words() const { return public_words_; }
@@ -113,6 +115,7 @@ class RowCodec {
   std::vector<WordRange> cuts_;
   std::vector<std::uint32_t> default_words_;
   std::uint32_t words_ = 0;
+  std::uint32_t bits_max_ = 0;
   std::uint32_t public_words_ = 0;
   std::size_t public_fields_ = 0;
   bool has_predicted_ = false;

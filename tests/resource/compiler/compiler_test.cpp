@@ -43,6 +43,19 @@ constexpr const char* small_level = R"({
   "placements": [{"name": "row", "prefab": "lamp", "at": [[1, 0, 0], [2, 0, 0]]}]
 })";
 
+TEST(Compiler, RefusesAnEntityThatCouldNotBeSentByName) {
+  const auto schema = test::load_schema("struct Cargo (component) { bytes:[ubyte:4000]; }");
+  const auto ship = [](int cargos) {
+    std::string text;
+    for (int i = 0; i < cargos; ++i)
+      text += (i == 0 ? "" : ", ") + std::string("\"c") + std::to_string(i) + R"(": {"$type": "Cargo"})";
+    return R"({"entities": {"ship": {"components": {)" + text + "}}}}";
+  };
+  EXPECT_EQ(errors_of(compile_text(ship(3), *schema)), "");
+  const std::string errors = errors_of(compile_text(ship(4), *schema));
+  EXPECT_NE(errors.find("entity 'ship' has 4 components to send, of at most 20001 bytes"), std::string::npos) << errors;
+}
+
 TEST(Compiler, CompilesASmallLevel) {
   const auto resource = test::load_text(small_level);
   const EntityResource& level = resource->level();

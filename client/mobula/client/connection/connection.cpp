@@ -220,6 +220,7 @@ void Connection::on_message(core::ByteView bytes) {
       [this](wire::MirrorCorrection& message) { return on_correction(message); },
       [this](wire::Closing& message) { return on_closing(message); },
       [this](wire::CommandRefused& message) { return on_command_refused(message); },
+      [this](wire::DeltaBody& message) { return on_delta_body(message); },
       [](wire::Hello&) { return core::Status(only_from_clients("Hello")); },
       [](wire::ResourceRequest&) { return core::Status(only_from_clients("ResourceRequest")); },
       [](wire::MirrorHashes&) { return core::Status(only_from_clients("MirrorHashes")); },
@@ -358,6 +359,11 @@ core::Status Connection::on_command_refused(const wire::CommandRefused& message)
   ++stats_.refused_commands;
   core::log_warn("client", "the server refused command {}: {}", message.number, message.reason);
   return core::Done{};
+}
+
+core::Status Connection::on_delta_body(wire::DeltaBody& message) {
+  if (!welcomed()) return before_welcome("a delta's body");
+  return mirror_ != nullptr ? mirror_->add_body(std::move(message)) : core::Status(core::Done{});
 }
 
 // --- Unreliable messages -------------------------------------------------------------------------------------------

@@ -111,6 +111,7 @@ class Connection final : public ConnectionInput {
   core::Status on_correction(const wire::MirrorCorrection& message);
   core::Status on_closing(const wire::Closing& message);
   core::Status on_command_refused(const wire::CommandRefused& message);
+  core::Status on_delta_body(wire::DeltaBody& message);
   void on_unreliable(core::ByteView bytes, core::Nanoseconds now);
   void on_delta(core::ByteView bytes, core::Nanoseconds now);
   [[nodiscard]] bool apply(const wire::DeltaHeader& header, core::ByteView delta, core::Nanoseconds now);

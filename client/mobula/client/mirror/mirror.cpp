@@ -68,6 +68,10 @@ core::Result<ecs::PrototypeId> Mirror::intern(std::span<const index::ComponentRe
     if (!pool) return pool.error();
     pools.push_back(*pool);
   }
+  if (const ecs::SentSize size = state_.registry.prototypes().sent_size(pools); !size.fits())
+    return core::Error{"bad prototype",
+                       core::format("{} components of {} bytes; an entity has at most {} of {} bytes", size.components,
+                                    size.bits / 8, ecs::SentSize::components_max, ecs::SentSize::bits_max / 8)};
   return state_.registry.prototypes().intern(pools);
 }
 
@@ -104,7 +108,10 @@ core::Status Mirror::apply(const wire::DeltaHeader& header, core::ByteView delta
   // May be true of the newest delta too, if the server has received no acknowledgement for long.
   if (header.ack < floor_ || state_.at(header.ack).ack != header.ack)
     return core::Error{"too late", "it is encoded against an acknowledgement that is forgotten"};
-  const core::ByteView body = delta.subspan(wire::header_size(header));
+  const core::Bytes* const sent = header.body != 0 ? bodies_.find(header.body) : nullptr;
+  if (header.body != 0 && sent == nullptr)
+    return core::Error{"too late", "it has a body that is not here, or not any more"};
+  const core::ByteView body = sent != nullptr ? core::ByteView(*sent) : delta.subspan(wire::header_size(header));
   if (const char* wrong = DeltaDecoder(state_, header, body, delta_).run())
     return core::Error{late ? "too late" : "malformed delta", wrong};
   if (state_words_ + words_to_come() > state_words_max)

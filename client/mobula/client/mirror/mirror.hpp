@@ -17,9 +17,11 @@
 #include <memory>
 #include <mobula/client/mirror/delta_decoder.hpp>
 #include <mobula/client/mirror/mirror_state.hpp>
+#include <mobula/client/mirror/received_bodies.hpp>
 #include <mobula/core/result.hpp>
 #include <mobula/wire/messages.hpp>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace mobula::client {
@@ -57,9 +59,11 @@ class Mirror {
   /// Loads the server's level from this client's copy, before the first delta. Reasons: those of wire::LevelCopy::make
   /// and add_names; "other level".
   core::Status load_level(const wire::Level& message, std::shared_ptr<const resource::Resource> resource);
+  /// Adds a part of a delta's body. Reasons: "malformed delta".
+  core::Status add_body(wire::DeltaBody&& part) { return bodies_.add(std::move(part)); }
   /// Applies a delta that was not applied before; `header` is its decoded header. The next acknowledgement covers it.
-  /// Reasons: "malformed delta", "too much to keep", "too late". The last is for a delta that arrived after a newer
-  /// one, or that is encoded against a forgotten acknowledgement. A delta that is too late may be skipped.
+  /// Reasons: "malformed delta", "too much to keep", "too late". A delta that is too late may be skipped. It arrived
+  /// after a newer one, is encoded against a forgotten acknowledgement, or has a body that is not here.
   core::Status apply(const wire::DeltaHeader& header, core::ByteView delta);
   /// Notes that acknowledgement `ack` is sent, which covers all deltas applied so far. Numbers increase.
   void acknowledged(std::uint32_t ack);
@@ -150,6 +154,7 @@ class Mirror {
   [[nodiscard]] bool shows_newest(const MirroredEntity& known) const;
 
   MirrorState state_;
+  ReceivedBodies bodies_;
   DecodedDelta delta_;             // being applied
   std::deque<ecs::Entity> stale_;  // the oldest first
   MirrorChanges changes_;

@@ -1,44 +1,12 @@
 #include <algorithm>
-#include <memory>
 #include <mobula/core/format.hpp>
 #include <mobula/resource/level_diff.hpp>
 #include <mobula/server/game/level.hpp>
-#include <mobula/wire/delta.hpp>
-#include <mobula/wire/entity_codec.hpp>
-#include <mobula/wire/messages.hpp>
 
 namespace mobula::server {
 namespace {
 
 using resource::SpawnChoice;
-
-// A client cannot mirror an entity whose components do not fit one datagram.
-core::Status check_sizes(const reflect::Schema& schema, const resource::EntityResource& entities) {
-  for (const std::span<const resource::ComponentKey> prototype : entities.prototypes) {
-    wire::EntityLayout layout;
-    std::vector<std::unique_ptr<wire::RowCodec>> codecs;
-    for (const resource::ComponentKey& key : prototype) {
-      const reflect::Component* component = schema.find(key.type);
-      if (component == nullptr || component->not_sent) continue;
-      codecs.push_back(std::make_unique<wire::RowCodec>(*component));
-      layout.add(*codecs.back());
-    }
-    if (layout.bits_max > wire::entity_bits_max || codecs.size() > wire::max_components_per_prototype)
-      return core::Error{"too large",
-                         core::format("an entity of the level has {} components to send, {} bytes of them; expected at "
-                                      "most {} components and {} bytes, as a datagram holds",
-                                      codecs.size(), layout.bits_max / 8, wire::max_components_per_prototype,
-                                      wire::entity_bits_max / 8)};
-  }
-  return core::Done{};
-}
-
-core::Status check_sizes(const reflect::Schema& schema, const resource::Resource& level) {
-  if (core::Status fits = check_sizes(schema, level.level()); !fits) return fits;
-  for (const core::StringId32 name : level.prefab_names())
-    if (core::Status fits = check_sizes(schema, *level.find_prefab(name)); !fits) return fits;
-  return core::Done{};
-}
 
 }  // namespace
 
@@ -49,7 +17,6 @@ core::Result<Level> Level::bind(ecs::Registry& registry, const reflect::Schema& 
     return core::Error{
         "incomplete",
         "the level is a client's copy without the server-only parts; load the file that mobula-compile wrote"};
-  if (core::Status fits = check_sizes(schema, *resource); !fits) return fits.error();
   core::Result<resource::Spawner> spawner = resource::Spawner::bind(registry, schema, std::move(resource), spawners);
   if (!spawner) return spawner.error();
   return Level(registry, std::move(*spawner));

@@ -51,8 +51,11 @@ class ClientReplication {
 
   /// Forgets what was sent over the former connection and not acknowledged.
   void reset_connection();
-  /// Continues with the view, over another connection.
-  void resume_view() { view->prototypes().announce_again(); }
+  /// Continues with the view, over another connection. Reliable messages that may not have arrived are sent again.
+  void resume_view() {
+    view->prototypes().announce_again();
+    if (view->bodies() != nullptr) view->bodies()->begin_again();
+  }
   /// Drops the view. Replication starts anew with another.
   void drop_view();
 

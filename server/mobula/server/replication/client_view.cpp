@@ -25,6 +25,7 @@ std::uint32_t ClientView::take_id() {
 void ClientView::free_id(std::uint32_t id) {
   Slot& slot = slots_[id];
   clear_pending(id);
+  cancel_body(id);
   moving_ids_.erase(id);
   visible_[id] = none;
   if (verifies_) hash_ -= std::exchange(hashes_[id], 0);
@@ -119,6 +120,7 @@ void ClientView::begin_removal(std::uint32_t id, State state) {
     if (state == State::destroyed) unsent_.push_back({slots_[id].index, lives_[id].generation});
     return free_id(id);
   }
+  cancel_body(id);
   slots_[id].state = state;
   visible_[id] = none;
   if (slots_[id].of_level) ++removed_from_level_;
@@ -194,6 +196,7 @@ bool ClientView::is_of_former_entity(std::uint32_t sequence, std::uint32_t id) c
 }
 
 void ClientView::handle_received(const SentDeltas::Delta& delta) {
+  const DeltaBodies::Body* const body = bodies_ != nullptr ? bodies_->received(delta.sequence) : nullptr;
   newest_tick_ = std::max(newest_tick_, delta.tick);
   sent_.each(delta, [&](std::uint32_t id, SentDeltas::Kind kind, std::uint64_t hash) {
     if (is_of_former_entity(delta.sequence, id)) return;
@@ -210,10 +213,11 @@ void ClientView::handle_received(const SentDeltas::Delta& delta) {
       moving_ids_.insert(id);
       if (is_removed_from_level(slot)) --removed_from_level_;
       slot.of_level = false;
-      if (full) lives_[id].full = delta.tick;
+      if (full) lives_[id].full = lives_[id].had = delta.tick;
       if (verifies_) hash_ += hash - std::exchange(hashes_[id], hash);
     }
   });
+  if (body != nullptr) lives_[body->id].had = body->announced_at;
 }
 
 // Notes a state that is not newer than the baseline.
@@ -224,10 +228,13 @@ void ClientView::handle_received_late(std::uint32_t id, ecs::Tick tick, bool ful
     if (full) slot.older &= (1u << place) - 1;
     slot.older |= 1u << place;
   }
-  if (full) lives_[id].full = std::max(lives_[id].full, tick);
+  if (!full) return;
+  lives_[id].full = std::max(lives_[id].full, tick);
+  lives_[id].had = std::max(lives_[id].had, tick);
 }
 
 void ClientView::handle_missing(const SentDeltas::Delta& delta) {
+  if (bodies_ != nullptr && bodies_->missing(delta.sequence) != nullptr) return;  // it is announced again
   sent_.each(delta, [&](std::uint32_t id, SentDeltas::Kind /*kind*/, std::uint64_t /*hash*/) {
     if (slots_[id].sent == delta.tick && !is_of_former_entity(delta.sequence, id)) note_pending(id);
   });
@@ -248,6 +255,9 @@ void ClientView::check() const {
     MOBULA_ASSERT(visible_[id] == (slot.state == State::visible ? slot.index : none), "visible entities are listed");
     const bool moving = slot.baseline != 0 && newest_tick_ - slot.baseline <= wire::moving_age_max;
     MOBULA_ASSERT(!moving || moving_ids_.contains(id), "moving ids are listed");
+    MOBULA_ASSERT(
+        bodies_ == nullptr || slot.state == State::visible || bodies_->find(static_cast<std::uint32_t>(id)) == nullptr,
+        "only visible entities have bodies");
     MOBULA_ASSERT(lives_[id].full <= slot.baseline, "the newest full state is not newer than the baseline");
   }
   MOBULA_ASSERT(pending == pending_ && used == used_ids_ && removed_from_level == removed_from_level_ && hash == hash_,

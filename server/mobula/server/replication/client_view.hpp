@@ -6,6 +6,7 @@
 // these states alone, never against those in flight. Lost data is sent again with its current values.
 //
 //   id       free -> visible -> destroyed or out of view -> free, once the client has acknowledged that it lost it
+//   large    a state that does not fit a datagram is frozen and sent ahead (delta_bodies.hpp); its entity waits
 //   pending  full state: the client has nothing of it, its composition has changed, or the value log has no baseline
 //            delta: it differs from the state that was sent last, or that delta was lost
 #pragma once
@@ -20,6 +21,7 @@
 #include <mobula/server/interest/relevance.hpp>
 #include <mobula/server/replication/announced_prototypes.hpp>
 #include <mobula/server/replication/component_bytes.hpp>
+#include <mobula/server/replication/delta_bodies.hpp>
 #include <mobula/server/replication/encoded_delta_cache.hpp>
 #include <mobula/server/replication/level_offer.hpp>
 #include <mobula/server/replication/sent_deltas.hpp>
@@ -97,13 +99,18 @@ class ClientView {
   /// If too many deltas are unsettled, the last one is repeated, empty. Its acknowledgement settles all of them, even
   /// when whole windows were lost.
   ///
-  /// The delta has at most `wanted_bytes_max`, unless it has an entity alone that needs more.
+  /// The deltas of a tick have at most `delta_bytes_max`, which is what the path carries.
   std::size_t write_delta(core::MutableBytes datagram, ecs::Tick tick, const wire::CommandFeedback& commands,
-                          std::size_t wanted_bytes_max = wire::delta_bytes_max);
+                          std::size_t delta_bytes_max = wire::delta_bytes_max);
+  /// Writes a delta for an entity that does not fit a delta and whose body the client has. Returns its size in
+  /// bytes; 0 if there is none.
+  std::size_t write_announcement(core::MutableBytes datagram, const wire::CommandFeedback& commands);
+  /// Returns the bodies under way to the client. Null before there was one.
+  [[nodiscard]] DeltaBodies* bodies() { return bodies_.get(); }
   /// Returns whether a chosen entity has not been written yet.
   [[nodiscard]] bool has_chosen() const { return written_ < chosen_; }
   /// Returns whether the client lacks anything, chosen or not.
-  [[nodiscard]] bool has_pending() const { return pending_ > 0; }
+  [[nodiscard]] bool has_pending() const { return pending_ > 0 || (bodies_ != nullptr && bodies_->any_unannounced()); }
 
   /// Compares the hashes of a client's mirror with the states it should have. Appends a correction for each wrong
   /// entity and sends its full state anew. Skips entities whose change the client may not have received yet. Requires
@@ -161,6 +168,7 @@ class ClientView {
   struct Life {
     std::uint32_t generation = 0;
     ecs::Tick full = 0;   // newest full state that the client has: older states are no baselines
+    ecs::Tick had = 0;    // tick in which it was sent, later than `full` if it did not fit a datagram
     ecs::Tick reset = 0;  // states before it are no baselines: the owner changed, or they were wrong
   };
   using Candidate = ViewWorkspace::Candidate;
@@ -212,9 +220,17 @@ class ClientView {
   void keep_most_important(std::size_t count);
   struct ListedSize;
   void make_lists();
-  void fit_lists(ecs::Tick tick, std::size_t datagram_bytes);
+  void fit_lists(ecs::Tick tick);
   [[nodiscard]] ListedSize listed_size() const;
   [[nodiscard]] std::size_t count_unfit(std::size_t datagrams, std::size_t room);
+  void list_full(std::uint32_t id, EncodedDeltaCache::EncodedDelta bits);
+  [[nodiscard]] bool is_under_way(std::uint32_t id);
+  [[nodiscard]] bool is_current(const DeltaBodies::Body& body) const;
+  void begin_bodies(ecs::Tick tick);
+  void freeze(const Item& item, DeltaBodies::Body& body);
+  void cancel_body(std::uint32_t id) {
+    if (bodies_ != nullptr) bodies_->cancel(id);
+  }
   // The last delta of a window carries nothing.
   [[nodiscard]] bool may_carry() const { return sent_.unsettled() + 1 < SentDeltas::window_max; }
   [[nodiscard]] EncodedDeltaCache::EncodedDelta delta_of(std::uint32_t id) const;
@@ -258,6 +274,7 @@ class ClientView {
   ViewWorkspace& work_;
   std::shared_ptr<const LevelOffer> level_;  // null if the client has no level
   std::size_t modified_seen_ = 0;
+  std::unique_ptr<DeltaBodies> bodies_;  // null before an entity did not fit a datagram
   std::unique_ptr<ComponentBytes> measured_;
   std::vector<bool> resent_;            // by entity of the level: unmodified, but has an id all the same; may be empty
   std::vector<std::uint32_t> words_;    // scratch: words of one entity
@@ -268,12 +285,13 @@ class ClientView {
   std::vector<std::uint64_t> hashes_;   // by id: hash of the baseline; empty without verifies_
   std::size_t chosen_ = 0;
   std::size_t written_ = 0;
-  std::size_t bytes_max_ = 0;                      // budget of the tick
-  std::size_t expected_bits_ = expected_bits_min;  // mean of the last tick's deltas, or the least
-  bool ranked_ = false;                            // the candidates have priorities
-  bool overflowed_ = false;                        // entities chosen in the last tick did not fit its datagrams
-  bool listed_ = true;                             // the chosen entities are in the lists
-  bool has_waiting_ = false;                       // an entity could not become visible yet
+  std::size_t bytes_max_ = 0;                        // budget of the tick
+  std::size_t delta_bytes_ = wire::delta_bytes_max;  // of this tick's deltas, at most
+  std::size_t expected_bits_ = expected_bits_min;    // mean of the last tick's deltas, or the least
+  bool ranked_ = false;                              // the candidates have priorities
+  bool overflowed_ = false;                          // entities chosen in the last tick did not fit its datagrams
+  bool listed_ = true;                               // the chosen entities are in the lists
+  bool has_waiting_ = false;                         // an entity could not become visible yet
   core::BitSet pending_ids_;
   core::BitSet moving_ids_;  // baseline at most wire::moving_age_max old; may contain older ones
   ecs::Tick noted_ = 0;      // last change that was noted

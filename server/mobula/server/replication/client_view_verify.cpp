@@ -53,7 +53,7 @@ void ClientView::compare_ids(const wire::MirrorHashes& reported, std::vector<wir
     const Slot& slot = slots_[id];
     // Later states may have arrived after the client reported.
     const bool was_there =
-        slot.baseline != 0 && std::max(lives_[id].full, reset_of(id)) + wire::late_max <= reported.tick;
+        slot.baseline != 0 && std::max(lives_[id].had, reset_of(id)) + wire::late_max <= reported.tick;
     if (slot.state == State::visible && was_there && hashes.at(id) == nullptr)
       corrections.push_back(correct(id, slot.baseline, wire::MirrorFault::missing));
   }
@@ -105,6 +105,7 @@ std::vector<std::uint32_t> ClientView::words_for_client(const Slot& slot, ecs::T
 }
 
 void ClientView::resend(std::uint32_t id) {
+  cancel_body(id);
   slots_[id].was_reset = true;
   lives_[id].reset = published_.registry().tick();
   note_pending(id);

@@ -128,9 +128,11 @@ void ClientView::make_lists() {
     each->items.clear();
     each->next = 0;
   }
+  work_.large.clear();
   for (const Candidate& candidate : work_.candidates) {
+    if (bodies_ != nullptr && is_under_way(candidate.id)) continue;  // stays pending
     const EncodedDeltaCache::EncodedDelta bits = delta_of(candidate.id);
-    if (bits.available()) {
+    if (bits.available() && bits.count() <= wire::listed_bits_max(delta_bytes_)) {
       (candidate.moving ? work_.moving : work_.changed).items.push_back({candidate.id, candidate.moving_before, bits});
     } else {
       list_removal_or_full(candidate.id);
@@ -144,12 +146,12 @@ void ClientView::make_lists() {
 // Leaves out the least important candidates until the datagrams of this tick hold all others. Lists are in the order of
 // ids, so without that the same entities would not fit in each tick. Runs once a tick has overflowed, until all clearly
 // fits: those that did not fit then wait one tick longer than the others.
-void ClientView::fit_lists(ecs::Tick tick, std::size_t datagram_bytes) {
+void ClientView::fit_lists(ecs::Tick tick) {
   ListedSize size = listed_size();
   expected_bits_ = std::max(expected_bits_min, size.bits / std::max<std::size_t>(chosen_, 1));
-  const std::size_t room = bits_for_entries(datagram_bytes);
+  const std::size_t room = bits_for_entries(delta_bytes_);
   const std::size_t window = SentDeltas::window_max - 1 - sent_.unsettled();
-  const std::size_t datagrams = std::min(std::max<std::size_t>(bytes_max_ / datagram_bytes, 1), window);
+  const std::size_t datagrams = std::min(std::max<std::size_t>(bytes_max_ / delta_bytes_, 1), window);
   overflowed_ = ranked_ || !size.surely_fits(datagrams, room);
   if (!overflowed_) expected_bits_ = expected_bits_min;
   while (work_.candidates.size() > 1 && !size.surely_fits(datagrams, room)) {
@@ -203,10 +205,14 @@ EncodedDeltaCache::EncodedDelta ClientView::delta_of(std::uint32_t id) const {
 void ClientView::list_removal_or_full(std::uint32_t id) {
   const Slot& slot = slots_[id];
   if (slot.state != State::visible) return work_.lost.items.push_back({id, 0, EncodedDeltaCache::empty()});
-  if (is_encoded_against_level(slot)) return work_.gained.items.push_back({id, 0, cache_.delta_from_level(slot.index)});
+  if (is_encoded_against_level(slot)) return list_full(id, cache_.delta_from_level(slot.index));
   if (prototypes_.find_or_want(published_.entity(slot.index).prototype) == AnnouncedPrototypes::unknown)
     return;  // stays pending
-  work_.gained.items.push_back({id, 0, cache_.full_state(slot.index, slot.owner)});
+  list_full(id, cache_.full_state(slot.index, slot.owner));
+}
+
+void ClientView::list_full(std::uint32_t id, EncodedDeltaCache::EncodedDelta bits) {
+  (bits.count() <= wire::listed_bits_max(delta_bytes_) ? work_.gained.items : work_.large).push_back({id, 0, bits});
 }
 
 // Whether the client has the entity's level state, with the same composition.
@@ -332,12 +338,14 @@ void ClientView::write_list(List& list, std::size_t count, SentDeltas::Kind kind
 }
 
 std::size_t ClientView::write_delta(core::MutableBytes datagram, ecs::Tick tick, const wire::CommandFeedback& commands,
-                                    std::size_t wanted_bytes_max) {
+                                    std::size_t delta_bytes_max) {
   MOBULA_ASSERT(!has_chosen() || work_.user == this, "another view chose before this one had written all");
   const bool may_carry = this->may_carry();
   if (!listed_) {
+    delta_bytes_ = std::min(datagram.size(), delta_bytes_max);
     make_lists();
-    if (overflowed_ && may_carry) fit_lists(tick, std::min(datagram.size(), wanted_bytes_max));
+    if (overflowed_ && may_carry) fit_lists(tick);
+    if (!work_.large.empty()) begin_bodies(tick);
   }
   if (sent_.unsettled() < SentDeltas::window_max) sent_.begin(tick);
   wire::DeltaHeader header{.sequence = sent_.last(),
@@ -348,9 +356,7 @@ std::size_t ClientView::write_delta(core::MutableBytes datagram, ecs::Tick tick,
                            .hash = hash_};
   const std::size_t begin = wire::header_size(header);
   core::BitWriter bits(datagram.subspan(begin));
-  const auto plan_within = [&](std::size_t bytes) { return may_carry ? this->plan(bits_for_entries(bytes)) : Plan{}; };
-  Plan plan = plan_within(std::min(datagram.size(), wanted_bytes_max));
-  if (plan.entries() == 0) plan = plan_within(datagram.size());
+  const Plan plan = may_carry ? this->plan(bits_for_entries(delta_bytes_)) : Plan{};
   MOBULA_ASSERT(!may_carry || !has_chosen() || plan.entries() > 0, "every entity fits a datagram of its own");
   write_moving(plan.moving, bits, tick);
   write_list(work_.changed, plan.changed, SentDeltas::Kind::delta, bits, tick);
@@ -359,7 +365,7 @@ std::size_t ClientView::write_delta(core::MutableBytes datagram, ecs::Tick tick,
   MOBULA_ASSERT(bits.ok(), "the planned entries fit");
   written_ += plan.entries();
   if (!may_carry) written_ = chosen_;
-  header.complete = pending_ == 0 && !has_waiting_ && may_carry;
+  header.complete = !has_pending() && !has_waiting_ && may_carry;
   wire::write_header(header, datagram);
   if (measured_ != nullptr) measured_->bytes += begin + bits.bytes();
   return begin + bits.bytes();

@@ -10,7 +10,7 @@ EncodedDeltaCache::EncodedDeltaCache(Published& published) : published_(publishe
 // Sizes the table for as many entries as the last tick needed.
 void EncodedDeltaCache::begin_tick(ecs::Tick tick) {
   static_assert(wire::previous_baseline_age_max < level_span);
-  static_assert(wire::entity_bits_max <= long_count_max);
+  static_assert(ecs::SentSize::bits_max <= long_count_max);
   MOBULA_ASSERT(tick > tick_, "a tick begins once: its encoded deltas may have been copied");
   tick_ = tick;
   used_bytes_ = 0;

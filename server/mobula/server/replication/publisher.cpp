@@ -1,7 +1,5 @@
 #include <algorithm>
 #include <mobula/server/replication/publisher.hpp>
-#include <mobula/wire/delta.hpp>
-#include <mobula/wire/messages.hpp>
 
 namespace mobula::server {
 
@@ -48,8 +46,8 @@ void Publisher::publish_values(ecs::PoolId id, const wire::RowCodec& codec) {
     const std::uint32_t end = std::min(begin + (1u << ecs::Pool::block_shift), pool.size());
     for (std::uint32_t position = begin; position < end; ++position) {
       const std::uint32_t index = pool.indices()[position];
-      if (!registry_.prototypes().contains(published_.entity(index).prototype, id))
-        continue;  // does not fit a datagram, see sent_prototype
+      MOBULA_ASSERT(registry_.prototypes().contains(published_.entity(index).prototype, id),
+                    "every component that can be sent is published");
       if (codec.has_predicted()) codec.snap_predicted(pool.address(position));
       if (published_.update(index, id, pool.at(position), registry_.tick())) note(index);
     }
@@ -76,15 +74,8 @@ ecs::PrototypeId Publisher::sent_prototype(ecs::PrototypeId prototype) {
   if (prototype >= sent_prototypes_.size()) sent_prototypes_.resize(registry_.prototypes().size(), not_computed);
   if (sent_prototypes_[prototype] == not_computed) {
     std::vector<ecs::PoolId> sent;
-    wire::EntityLayout layout;
-    for (const ecs::PoolId pool : registry_.prototypes().pools(prototype)) {
-      const wire::RowCodec* codec = published_.codecs().row(pool);
-      if (codec == nullptr) continue;
-      layout.add(*codec);
-      const bool fits = layout.bits_max <= wire::entity_bits_max && sent.size() < wire::max_components_per_prototype;
-      MOBULA_ASSERT(fits, "the components of one entity do not fit a datagram");
-      if (fits) sent.push_back(pool);
-    }
+    for (const ecs::PoolId pool : registry_.prototypes().pools(prototype))
+      if (published_.codecs().row(pool) != nullptr) sent.push_back(pool);
     sent_prototypes_[prototype] = registry_.prototypes().intern(sent);
     // A prototype that held itself would never be reclaimed.
     if (sent_prototypes_[prototype] != prototype) registry_.prototypes().hold(sent_prototypes_[prototype]);

@@ -7,7 +7,9 @@
 namespace mobula::server {
 namespace {
 
-constexpr std::uint32_t reclaimed_per_second_max = 1024;            // prototypes that are checked for use
+constexpr std::uint32_t reclaimed_per_second_max = 1024;  // prototypes that are checked for use
+constexpr std::size_t body_part_bytes_min = 512;
+constexpr std::size_t backlog_bytes_max = 64 * 1024;  // on the control lane, whose other messages must not wait long
 constexpr core::Nanoseconds measuring_timeout = 10 * core::second;  // since the last call of measure()
 
 }  // namespace
@@ -112,15 +114,47 @@ void Replicator::write_deltas(ClientReplication& client, transport::Session& con
   static_assert(wire::delta_bytes_max <= transport::max_unreliable_size);
   std::array<std::byte, wire::delta_bytes_max> datagram;
   const std::uint64_t sent_before = stats_.delta_bytes_sent;
+  const std::size_t reserved = bytes_reserved(client, budget);
+  budget -= reserved;
   do {
     const std::size_t size =
         client.view->write_delta(datagram, world_.tick(), feedback, connection.unreliable_bytes_max());
-    if (const core::Status queued = connection.send_unreliable({datagram.data(), size}); !queued) break;
-    ++stats_.deltas_sent;
-    stats_.delta_bytes_sent += size;
+    if (!send_delta(connection, {datagram.data(), size})) break;
     budget -= std::min(budget, size);
   } while (budget >= datagram.size() && client.view->has_chosen());  // the next delta may need all of the datagram
+  send_bodies(client, connection, feedback, budget + reserved);
   stats_.client_bytes.add(stats_.delta_bytes_sent - sent_before);
+}
+
+bool Replicator::send_delta(transport::Session& connection, core::ByteView delta) {
+  if (const core::Status queued = connection.send_unreliable(delta); !queued) return false;
+  ++stats_.deltas_sent;
+  stats_.delta_bytes_sent += delta.size();
+  return true;
+}
+
+// Returns what is left of the budget for entities that do not fit a datagram: half, so that all others still have
+// theirs.
+std::size_t Replicator::bytes_reserved(ClientReplication& client, std::size_t budget) {
+  const DeltaBodies* const bodies = client.view->bodies();
+  if (bodies == nullptr || !bodies->any_unannounced()) return 0;
+  return std::max(budget / 2, std::min(budget, body_part_bytes_min));
+}
+
+// Parts of bodies are sent first. Announcements take a few bytes each, and there are at most as many as bodies.
+void Replicator::send_bodies(ClientReplication& client, transport::Session& connection,
+                             const wire::CommandFeedback& feedback, std::size_t budget) {
+  DeltaBodies* const bodies = client.view->bodies();
+  if (bodies == nullptr) return;
+  bodies->note_delivered([&](transport::ReliableId id) { return connection.reliable_delivered(id); });
+  if (connection.reliable_backlog_bytes() < backlog_bytes_max)
+    stats_.delta_bytes_sent += bodies->send_parts(budget, [&](const wire::DeltaBody& part) {
+      const core::Result<transport::ReliableId> sent = connection.send_reliable(wire::encode(part));
+      return sent ? *sent : 0;
+    });
+  std::array<std::byte, wire::delta_bytes_max> datagram;
+  while (const std::size_t size = client.view->write_announcement(datagram, feedback))
+    if (!send_delta(connection, {datagram.data(), size})) return;
 }
 
 // --- Events --------------------------------------------------------------------------------------------------------

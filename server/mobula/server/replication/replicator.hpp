@@ -2,6 +2,7 @@
 // prototypes. It knows the clients one at a time, never the table of sessions.
 //
 //   publish() ─► per client: VisibilityQuery ─► ClientView::choose ─► write_delta, until the budget is spent
+//                            parts of entities that do not fit a datagram
 //                            events, for what the client sees
 #pragma once
 
@@ -66,6 +67,10 @@ class Replicator {
   void choose(ClientReplication& client, std::size_t budget);
   void write_deltas(ClientReplication& client, transport::Session& connection, const wire::CommandFeedback& feedback,
                     std::size_t budget);
+  bool send_delta(transport::Session& connection, core::ByteView delta);
+  static std::size_t bytes_reserved(ClientReplication& client, std::size_t budget);
+  void send_bodies(ClientReplication& client, transport::Session& connection, const wire::CommandFeedback& feedback,
+                   std::size_t budget);
 
   ReplicationConfig config_;
   World& world_;

@@ -43,6 +43,8 @@ struct ViewWorkspace {
   List gained;
   List lost;
   [[nodiscard]] std::array<List*, 4> lists() { return {&moving, &changed, &gained, &lost}; }
+  std::vector<Item> large;                   // full states that do not fit a delta
+  core::Bytes body;                          // scratch: one of them, as the body of a delta
   const InterestParents* parents = nullptr;  // null if no entity has a parent
   const void* user = nullptr;                // the view that called choose() last
 };

@@ -31,7 +31,8 @@ struct ServerConfig {
   std::size_t history_bytes = 16u << 20;
   /// Verifies the mirror of one client in N, besides those of clients that ask for it; 0 disables it.
   std::uint32_t verify_one_in = 100;
-  /// Maximum delta bytes per client per tick. One delta of wire::delta_bytes_max is always allowed.
+  /// Maximum delta bytes per client per tick. One delta of wire::delta_bytes_max is always allowed. Entities that do
+  /// not fit a datagram then still get half of it.
   std::uint32_t delta_bytes_per_tick_max = 24 * 1024;
   std::uint32_t players_max = 1024;  ///< disconnected players included
   std::uint32_t spectators_max = 100;

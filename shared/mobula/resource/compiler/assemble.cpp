@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <charconv>
 #include <mobula/core/format.hpp>
+#include <mobula/ecs/sent_size.hpp>
 #include <mobula/resource/compiler/assemble.hpp>
 #include <mobula/resource/limits.hpp>
 
@@ -17,6 +18,7 @@ class Assembler final : public ComponentContext {
     add_parents();
     for (entity_ = 0; entity_ < scene_.entities().size(); ++entity_)
       for (const ComponentNode& component : components_of(scene_.entities()[entity_])) compile(component);
+    check_sizes();
     if (draft_.columns.size() > limits::columns)
       workshop_.diagnostics.error(scene_.entities().front().node->place,
                                   core::format("too many component names; at most {}", limits::columns));
@@ -114,6 +116,7 @@ class Assembler final : public ComponentContext {
   void compile(const ComponentNode& node) {
     const bool hidden = is_server_only(node);
     audience_ = hidden ? Audience::server : Audience::everyone;
+    add_size(entity_, *node.type);
     DraftColumn& into = column(*node.type, node.name, node.place);
     const std::size_t start = into.data.size();
     if (start > limits::file_bytes) {
@@ -154,6 +157,7 @@ class Assembler final : public ComponentContext {
       const SceneEntity& entity = scene_.entities()[i];
       if (entity.parent == no_parent) continue;
       audience_ = server_only_[i] ? Audience::server : Audience::everyone;
+      add_size(i, *type);
       DraftColumn& into = column(*type, parent_component, entity.node->place);
       const std::size_t start = into.data.size();
       into.references.push_back({static_cast<std::uint32_t>(start) + field->offset, entity.parent});
@@ -161,6 +165,25 @@ class Assembler final : public ComponentContext {
       into.row_begin.push_back(static_cast<std::uint32_t>(start));
       into.entity_index.push_back(i);
       into.server_only.push_back(server_only_[i]);
+    }
+  }
+
+  // Counts components that clients get from deltas too: only the schema excludes a component from these.
+  void add_size(std::uint32_t entity, const CompiledType& type) {
+    sizes_.resize(scene_.entities().size());
+    if (type.component != nullptr) sizes_[entity].add(type.component->sent_bits_max);
+  }
+
+  void check_sizes() {
+    for (std::size_t i = 0; i < sizes_.size(); ++i) {
+      const ecs::SentSize& size = sizes_[i];
+      const SceneEntity& entity = scene_.entities()[i];
+      if (!size.fits())
+        error(entity.node->place,
+              core::format("entity '{}' has {} components to send, of at most {} bytes; an entity has at most {} "
+                           "components and {} bytes to send: divide it, or mark components not_sent",
+                           entity.name, size.components, (size.bits + 7) / 8, ecs::SentSize::components_max,
+                           ecs::SentSize::bits_max / 8));
     }
   }
 
@@ -172,6 +195,7 @@ class Assembler final : public ComponentContext {
   std::uint32_t entity_ = 0;
   Audience audience_ = Audience::everyone;  // audience of the current component
   std::vector<bool> server_only_;           // by entity
+  std::vector<ecs::SentSize> sizes_;        // by entity; empty if nothing has components
   std::vector<ComponentNode> placed_;
   std::vector<std::pair<std::uint32_t, const JsonValue*>> open_references_;  // references of the current instance
 };
