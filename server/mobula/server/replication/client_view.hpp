@@ -286,7 +286,7 @@ class ClientView {
   std::size_t chosen_ = 0;
   std::size_t written_ = 0;
   std::size_t bytes_max_ = 0;                        // budget of the tick
-  std::size_t delta_bytes_ = wire::delta_bytes_max;  // of this tick's deltas, at most
+  std::size_t delta_bytes_ = wire::delta_bytes_max;  // limit of each delta of this tick
   std::size_t expected_bits_ = expected_bits_min;    // mean of the last tick's deltas, or the least
   bool ranked_ = false;                              // the candidates have priorities
   bool overflowed_ = false;                          // entities chosen in the last tick did not fit its datagrams
