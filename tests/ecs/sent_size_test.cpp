@@ -13,8 +13,8 @@ namespace {
 constexpr std::uint32_t half = SentSize::bits_max / 2;
 
 // A registry with a component type of that size.
-struct World : Registry {
-  explicit World(std::uint32_t sent_bits_max) {
+struct SizedWorld : Registry {
+  explicit SizedWorld(std::uint32_t sent_bits_max) {
     static_cast<void>(register_type({.id = core::StringId32("Cargo"),
                                      .name = "Cargo",
                                      .size = 4,
@@ -27,7 +27,7 @@ struct World : Registry {
 };
 
 TEST(SentSize, AnEntityMayHaveExactlyTheLimit) {
-  World world(half);
+  SizedWorld world(half);
   const Entity entity = world.create();
   world.add_bytes(entity, world.cargo("a"));
   world.add_bytes(entity, world.cargo("b"));
@@ -35,7 +35,7 @@ TEST(SentSize, AnEntityMayHaveExactlyTheLimit) {
 }
 
 TEST(SentSizeDeathTest, AnAddBeyondTheLimitNamesEntityAndSizes) {
-  World world(half);
+  SizedWorld world(half);
   const Entity entity = world.create();
   world.add_bytes(entity, world.cargo("a"));
   world.add_bytes(entity, world.cargo("b"));
@@ -49,7 +49,7 @@ TEST(SentSizeDeathTest, AnAddBeyondTheLimitNamesEntityAndSizes) {
 }
 
 TEST(SentSizeDeathTest, MoreComponentsThanTheLimitAreRefused) {
-  World world(1);
+  SizedWorld world(1);
   const Entity entity = world.create();
   for (int i = 0; i < 256; ++i) world.add_bytes(entity, world.cargo("c" + std::to_string(i)));
   const PoolId more = world.cargo("one more");
@@ -57,7 +57,7 @@ TEST(SentSizeDeathTest, MoreComponentsThanTheLimitAreRefused) {
 }
 
 TEST(SentSize, ComponentsThatAreNotSentDoNotCount) {
-  World world(0);
+  SizedWorld world(0);
   const Entity entity = world.create();
   for (int i = 0; i < 300; ++i) world.add_bytes(entity, world.cargo("c" + std::to_string(i)));
   const std::span<const PoolId> pools = world.prototypes().pools(world.prototype(entity));
@@ -66,7 +66,7 @@ TEST(SentSize, ComponentsThatAreNotSentDoNotCount) {
 }
 
 TEST(SentSize, ARemovedComponentMakesRoom) {
-  World world(half);
+  SizedWorld world(half);
   const Entity entity = world.create();
   world.add_bytes(entity, world.cargo("a"));
   world.add_bytes(entity, world.cargo("b"));
@@ -76,10 +76,10 @@ TEST(SentSize, ARemovedComponentMakesRoom) {
 }
 
 TEST(SentSize, ASnapshotOfATooLargeEntityIsRefused) {
-  World saved(half / 2);
+  SizedWorld saved(half / 2);
   const Entity entity = saved.create();
   for (const char* name : {"a", "b", "c"}) saved.add_bytes(entity, saved.cargo(name));
-  World loaded(half);  // the schema has grown since
+  SizedWorld loaded(half);  // the schema has grown since
   core::Bytes bytes;
   save_snapshot(saved, bytes);
   const core::Status status = load_snapshot(bytes, loaded);

@@ -13,7 +13,7 @@ namespace {
 
 // Returns the bytes in hex of all lines of section "Large entities" that begin with this word. Words up to the first of
 // more than seven digits are skipped.
-std::vector<core::Bytes> specified(std::string_view first) {
+std::vector<core::Bytes> specified_large(std::string_view first) {
   std::ifstream file(MOBULA_SOURCE_DIR "/docs/protocol.md");
   std::vector<core::Bytes> all;
   std::string line;
@@ -29,8 +29,8 @@ std::vector<core::Bytes> specified(std::string_view first) {
   return all;
 }
 
-struct Example {
-  Example() : mirror(std::move(*Mirror::make(test::game_schema(), 100))) {
+struct LargeExample {
+  LargeExample() : mirror(std::move(*Mirror::make(test::game_schema(), 100))) {
     test::RandomWorld world(1);
     const ecs::Entity entity = world.create();
     world.registry.add<demo::Team>(entity);
@@ -43,12 +43,12 @@ struct Example {
   }
 
   std::unique_ptr<Mirror> mirror;
-  std::vector<core::Bytes> parts = specified("number 1");
-  core::Bytes announced = specified("announced").at(0);
+  std::vector<core::Bytes> parts = specified_large("number 1");
+  core::Bytes announced = specified_large("announced").at(0);
 };
 
 TEST(LargeEntity, TheExampleOfTheSpecificationIsApplied) {
-  Example example;
+  LargeExample example;
   ASSERT_EQ(example.parts.size(), 2u);
   ASSERT_TRUE(example.add(0, example.parts[0]).ok());
   EXPECT_FALSE(example.add(6, example.parts[1]).ok());
@@ -60,7 +60,7 @@ TEST(LargeEntity, TheExampleOfTheSpecificationIsApplied) {
 }
 
 TEST(LargeEntity, ADeltaWithoutItsBodyIsSkippedAndChangesNothing) {
-  Example example;
+  LargeExample example;
   const core::Status none = test::apply_delta(*example.mirror, example.announced);
   ASSERT_FALSE(none.ok());
   EXPECT_STREQ(none.error().reason, "too late");
@@ -73,7 +73,7 @@ TEST(LargeEntity, ADeltaWithoutItsBodyIsSkippedAndChangesNothing) {
 }
 
 TEST(LargeEntity, AMalformedBodyIsRefusedAsADeltaIs) {
-  Example example;
+  LargeExample example;
   core::Bytes wrong(10, std::byte{0xff});
   ASSERT_TRUE(example.add(0, wrong).ok());
   const core::Status applied = test::apply_delta(*example.mirror, example.announced);

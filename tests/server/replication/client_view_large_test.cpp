@@ -10,21 +10,21 @@ namespace {
 using test::RandomWorld;
 using test::Replica;
 
-constexpr std::size_t datagram_bytes = wire::delta_bytes_max;
+constexpr std::size_t large_datagram_bytes = wire::delta_bytes_max;
 
-void run_tick(RandomWorld& world, Replica& replica, std::uint32_t changes, std::size_t bytes_max,
-              test::PublishedHistory* history = nullptr) {
+void run_large_tick(RandomWorld& world, Replica& replica, std::uint32_t changes, std::size_t bytes_max,
+                    test::PublishedHistory* history = nullptr) {
   world.changes(changes);
   const std::span<const std::uint32_t> changed = world.publish();
   if (history != nullptr) history->note(world.publisher.published(), changed, world.registry.tick());
   replica.see_all();
-  replica.tick(bytes_max, datagram_bytes);
+  replica.tick(bytes_max, large_datagram_bytes);
   world.end_tick();
 }
 
-::testing::AssertionResult settles(RandomWorld& world, Replica& replica, std::size_t bytes_max) {
+::testing::AssertionResult settles_large(RandomWorld& world, Replica& replica, std::size_t bytes_max) {
   for (int i = 0; i < 600; ++i) {
-    run_tick(world, replica, 0, bytes_max);
+    run_large_tick(world, replica, 0, bytes_max);
     if (replica.converged() && !replica.view.has_pending()) return ::testing::AssertionSuccess();
   }
   return ::testing::AssertionFailure() << "not settled after 600 ticks without change or loss";
@@ -56,7 +56,7 @@ struct Hoard {
 TEST(ClientViewLarge, AnEntityLargerThanADatagramArrivesWhole) {
   Hoard hoard(200);
   Replica replica(hoard.world, 0, 0);
-  EXPECT_TRUE(settles(hoard.world, replica, 24 * 1024));
+  EXPECT_TRUE(settles_large(hoard.world, replica, 24 * 1024));
   EXPECT_EQ(replica.client.mirror->size(), 1u);
   EXPECT_EQ(replica.announcements, 1u);
   replica.client.mirror->check();
@@ -65,19 +65,19 @@ TEST(ClientViewLarge, AnEntityLargerThanADatagramArrivesWhole) {
 TEST(ClientViewLarge, SmallChangesOfItAreOrdinaryDeltas) {
   Hoard hoard(200);
   Replica replica(hoard.world, 0, 0);
-  ASSERT_TRUE(settles(hoard.world, replica, 24 * 1024));
+  ASSERT_TRUE(settles_large(hoard.world, replica, 24 * 1024));
   for (int i = 0; i < 20; ++i) {
     hoard.write(hoard.pools[static_cast<std::size_t>(i)], 'b');
-    run_tick(hoard.world, replica, 0, 24 * 1024);
+    run_large_tick(hoard.world, replica, 0, 24 * 1024);
   }
-  EXPECT_TRUE(settles(hoard.world, replica, 24 * 1024));
+  EXPECT_TRUE(settles_large(hoard.world, replica, 24 * 1024));
   EXPECT_EQ(replica.announcements, 1u);
 }
 
 TEST(ClientViewLarge, ABudgetBelowItsSizeLetsItProgress) {
   Hoard hoard(200);
   Replica replica(hoard.world, 0, 0);
-  EXPECT_TRUE(settles(hoard.world, replica, 200));
+  EXPECT_TRUE(settles_large(hoard.world, replica, 200));
 }
 
 // It changes in each tick by more than a datagram holds: its mirror has true states, though late ones.
@@ -89,7 +89,7 @@ TEST(ClientViewLarge, AnEntityThatNeverRestsIsSentAllTheSame) {
   std::size_t states = 0;
   for (int i = 0; i < 300; ++i) {
     hoard.write_all(static_cast<char>('a' + i % 26));
-    run_tick(hoard.world, replica, 0, 2000, &history);
+    run_large_tick(hoard.world, replica, 0, 2000, &history);
     replica.expect_true(history);
     if (testing::Test::HasFatalFailure()) return;
     const ecs::Tick tick = replica.client.mirror->tick_of(hoard.entity);
@@ -102,21 +102,21 @@ TEST(ClientViewLarge, AnEntityThatNeverRestsIsSentAllTheSame) {
 TEST(ClientViewLarge, ABodyIsDroppedWhenItsEntityIsRecomposed) {
   Hoard hoard(200);
   Replica replica(hoard.world, 0, 0);
-  for (int i = 0; i < 6; ++i) run_tick(hoard.world, replica, 0, 500);
+  for (int i = 0; i < 6; ++i) run_large_tick(hoard.world, replica, 0, 500);
   ASSERT_NE(replica.view.bodies(), nullptr);
   ASSERT_TRUE(replica.view.bodies()->any_unannounced());
   for (std::size_t i = 100; i < 200; ++i) hoard.world.registry.remove(hoard.entity, hoard.pools[i]);
-  EXPECT_TRUE(settles(hoard.world, replica, 2000));
+  EXPECT_TRUE(settles_large(hoard.world, replica, 2000));
   EXPECT_EQ(replica.announcements, 1u);
 }
 
 TEST(ClientViewLarge, ABodyIsDroppedWhenItsEntityIsDestroyed) {
   Hoard hoard(200);
   Replica replica(hoard.world, 0, 0);
-  for (int i = 0; i < 6; ++i) run_tick(hoard.world, replica, 0, 500);
+  for (int i = 0; i < 6; ++i) run_large_tick(hoard.world, replica, 0, 500);
   ASSERT_TRUE(replica.view.bodies()->any_unannounced());
   hoard.world.destroy(0);
-  EXPECT_TRUE(settles(hoard.world, replica, 2000));
+  EXPECT_TRUE(settles_large(hoard.world, replica, 2000));
   EXPECT_EQ(replica.announcements, 0u);
   EXPECT_EQ(replica.client.mirror->size(), 0u);
 }
@@ -125,7 +125,7 @@ TEST(ClientViewLarge, ACompleteDeltaWaitsForBodies) {
   Hoard hoard(200);
   Replica replica(hoard.world, 0, 0);
   for (int i = 0; i < 6; ++i) {
-    run_tick(hoard.world, replica, 0, 300);
+    run_large_tick(hoard.world, replica, 0, 300);
     EXPECT_TRUE(replica.view.has_pending());
   }
 }
@@ -143,7 +143,7 @@ TEST(ClientViewLarge, EveryMirroredEntityIsTrueDespiteLoss) {
     Replica replica(world, static_cast<std::uint32_t>(seed % 4) * 10, static_cast<std::uint32_t>(seed % 7));
     const std::size_t bytes_max = 1200 + seed % 5 * 1500;
     for (int tick = 0; tick < 250; ++tick) {
-      run_tick(world, replica, world.random.below(6), bytes_max, &history);
+      run_large_tick(world, replica, world.random.below(6), bytes_max, &history);
       replica.expect_true(history);
       if (testing::Test::HasFatalFailure()) return;
       if (world.random.chance(1, 8))
@@ -152,7 +152,7 @@ TEST(ClientViewLarge, EveryMirroredEntityIsTrueDespiteLoss) {
     }
     replica.view.update_owners([](std::uint32_t) { return false; });
     replica.end_loss();
-    EXPECT_TRUE(settles(world, replica, bytes_max));
+    EXPECT_TRUE(settles_large(world, replica, bytes_max));
     replica.client.mirror->check();
     announcements += replica.announcements;
   });

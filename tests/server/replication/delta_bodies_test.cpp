@@ -6,10 +6,8 @@
 namespace mobula::server {
 namespace {
 
-using State = DeltaBodies::State;
-
 // Bodies of 100 bytes, and a lane that takes everything.
-struct Sender {
+struct BodySender {
   DeltaBodies::Body* begin(std::uint32_t id) {
     DeltaBodies::Body* body = bodies.begin(id, 7);
     if (body != nullptr) body->bytes.resize(100);
@@ -30,7 +28,7 @@ struct Sender {
     deliver_all();
     DeltaBodies::Body* body = bodies.next_delivered();
     ASSERT_NE(body, nullptr);
-    body->state = State::announced;
+    body->state = DeltaBodies::State::announced;
     body->sequence = sequence;
   }
 
@@ -39,7 +37,7 @@ struct Sender {
 };
 
 TEST(DeltaBodies, PartsFollowEachOtherWithinTheBytesAllowed) {
-  Sender sender;
+  BodySender sender;
   ASSERT_NE(sender.begin(3), nullptr);
   ASSERT_NE(sender.begin(4), nullptr);
   EXPECT_EQ(sender.send(60), 60u);
@@ -54,7 +52,7 @@ TEST(DeltaBodies, PartsFollowEachOtherWithinTheBytesAllowed) {
 }
 
 TEST(DeltaBodies, OneIsDeliveredOnceItsLastPartIs) {
-  Sender sender;
+  BodySender sender;
   sender.begin(3);
   sender.send(60);
   sender.deliver_all();
@@ -68,7 +66,7 @@ TEST(DeltaBodies, OneIsDeliveredOnceItsLastPartIs) {
 }
 
 TEST(DeltaBodies, ALostAnnouncementIsRepeated) {
-  Sender sender;
+  BodySender sender;
   sender.begin(3);
   sender.announce(9);
   EXPECT_FALSE(sender.bodies.any_unannounced());
@@ -79,7 +77,7 @@ TEST(DeltaBodies, ALostAnnouncementIsRepeated) {
 }
 
 TEST(DeltaBodies, AReceivedAnnouncementFreesTheBody) {
-  Sender sender;
+  BodySender sender;
   sender.begin(3);
   sender.announce(9);
   EXPECT_NE(sender.bodies.received(9), nullptr);
@@ -88,7 +86,7 @@ TEST(DeltaBodies, AReceivedAnnouncementFreesTheBody) {
 }
 
 TEST(DeltaBodies, NoneBeginsThatAClientWouldForget) {
-  Sender sender;
+  BodySender sender;
   for (std::uint32_t id = 0; id < wire::delta_bodies_kept; ++id) EXPECT_NE(sender.begin(id), nullptr);
   EXPECT_EQ(sender.begin(100), nullptr);
   sender.bodies.cancel(5);  // a place is free, but the first body would be too old
@@ -98,7 +96,7 @@ TEST(DeltaBodies, NoneBeginsThatAClientWouldForget) {
 }
 
 TEST(DeltaBodies, AnotherConnectionBeginsAllAgain) {
-  Sender sender;
+  BodySender sender;
   sender.begin(3);
   sender.begin(4);
   sender.announce(9);
