@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <mobula/core/random.hpp>
+#include <mobula/wire/delta.hpp>
 #include <mobula/wire/messages.hpp>
 #include <set>
 
@@ -109,6 +110,10 @@ struct WellFormed {
     EXPECT_TRUE(!message.tokens.empty() && message.tokens.size() <= max_rejoin_tokens * rejoin_token_bytes);
   }
   void operator()(const ResourceRequest&) const {}
+  void operator()(const DeltaBody& part) const {
+    EXPECT_LE(part.size, delta_body_bytes_max);
+    EXPECT_TRUE(!part.bytes.empty() && part.offset < part.size && part.bytes.size() <= part.size - part.offset);
+  }
   void operator()(const ResourcePart& part) const {
     EXPECT_TRUE(!part.bytes.empty() && part.bytes.size() <= max_resource_part_bytes);
   }
