@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <mobula/core/clock.hpp>
 #include <mobula/core/log.hpp>
 #include <mobula/core/log_queue.hpp>
@@ -34,10 +35,13 @@ SpdlogLevel spdlog_level(LogLevel level) {
 }
 constexpr std::string_view colour_end = "\033[m";
 
+std::unique_ptr<spdlog::formatter> make_formatter() {
+  return std::make_unique<spdlog::pattern_formatter>("%Y-%m-%dT%H:%M:%S.%eZ %^%-7l%$ %v",
+                                                     spdlog::pattern_time_type::utc, "\n");
+}
+
 // Returns a line of text with its line feed, the level in colour if the line is for a terminal.
-std::string text_line(const LogRecord& record, bool coloured) {
-  thread_local spdlog::pattern_formatter formatter("%Y-%m-%dT%H:%M:%S.%eZ %^%-7l%$ %v", spdlog::pattern_time_type::utc,
-                                                   "\n");
+std::string text_line(spdlog::formatter& formatter, const LogRecord& record, bool coloured) {
   const SpdlogLevel level = spdlog_level(record.level);
   const std::string text = to_text(record);
   const spdlog::log_clock::time_point time{std::chrono::milliseconds(record.unix_ms)};
@@ -139,9 +143,9 @@ class Log {
     return true;
   }
 
-  // Returns a line with its time and its line feed.
-  [[nodiscard]] std::string line(LogLevel level, std::string_view module, std::string_view text,
-                                 const LogFields& fields) const {
+  // Returns a line with its time and its line feed. A formatter serves one thread at a time.
+  [[nodiscard]] std::string line(spdlog::formatter& formatter, LogLevel level, std::string_view module,
+                                 std::string_view text, const LogFields& fields) const {
     const auto now = std::chrono::system_clock::now().time_since_epoch();
     const LogRecord record{
         .unix_ms = static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(now).count()),
@@ -150,7 +154,7 @@ class Log {
         .text = text,
         .fields = fields};
     if (format_.load(std::memory_order_relaxed) == LogFormat::json) return to_json(record) + '\n';
-    return text_line(record, coloured_);
+    return text_line(formatter, record, coloured_);
   }
 
  private:
@@ -163,7 +167,7 @@ class Log {
       put(held.level, held.module, format("{} more like this: {}", held.lines, readable(held.kind)), {});
   }
   void put(LogLevel level, std::string_view module, std::string_view text, const LogFields& fields) {
-    const std::string written = line(level, module, text, fields);
+    const std::string written = line(*formatter_, level, module, text, fields);
     if (queue_ == nullptr) {
       static_cast<void>(sink_.write(written));
       return;
@@ -173,6 +177,7 @@ class Log {
   }
 
   std::mutex mutex_;
+  const std::unique_ptr<spdlog::formatter> formatter_ = make_formatter();
   const bool coloured_;
   LogSink sink_;               // until the queue is started, which has a copy
   LogQueue* queue_ = nullptr;  // null if lines are written by the threads that log them
@@ -194,7 +199,7 @@ Log& the_log() {
 }
 
 std::string line_of_lost(std::uint64_t lost) {
-  return the_log().line(LogLevel::warn, "log",
+  return the_log().line(*make_formatter(), LogLevel::warn, "log",
                         format("{} lines are lost here: the log was not read, or its disk was full", lost), {});
 }
 
