@@ -34,7 +34,7 @@ TEST(SentSize, TheLargestComponentFitsAnEntity) {
   EXPECT_LE(sent_bits_of("a:[ubyte:4096];"), ecs::SentSize::bits_max);
   EXPECT_LE(sent_bits_of("a:[bool:4096];"), ecs::SentSize::bits_max);
   EXPECT_LE(sent_bits_of("a:[mobula.engine.EntityRef:512];"), ecs::SentSize::bits_max);
-  EXPECT_LE(sent_bits_of("a:[float:1024] (range:\"0 1\", bits:\"24\");"), ecs::SentSize::bits_max);
+  EXPECT_LE(sent_bits_of("a:[float:1024] (range:\"0 1\", bits:\"20\");"), ecs::SentSize::bits_max);
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ TEST(Plan, EveryKindOfFaultHasANameOfItsOwnAndIsExplained) {
     names.insert(each.name);
     EXPECT_NE(each.about, "") << each.name;
   }
-  EXPECT_EQ(kinds.size(), static_cast<std::size_t>(Fault::Kind::drain) + 1);  // the last kind
+  EXPECT_EQ(kinds.size(), static_cast<std::size_t>(Fault::Kind::narrow) + 1);  // the last kind
   EXPECT_EQ(names.size(), kinds.size());
 }
 

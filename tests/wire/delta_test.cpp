@@ -113,7 +113,7 @@ TEST(DeltaHeader, OneThatSaysNonsenseIsRefused) {
   };
   EXPECT_EQ(refusal(with(0, event_batch_kind)), "header out of range");
   EXPECT_EQ(refusal(with(0, 0xff)), "header out of range");
-  EXPECT_EQ(refusal(with(1, 4)), "header out of range") << "a flag that is not known";
+  EXPECT_EQ(refusal(with(1, 8)), "header out of range") << "a flag that is not known";
 }
 
 #ifdef MOBULA_ASSERTS

@@ -39,6 +39,7 @@ TEST(Rush, EndsThoughSomeNewcomersNeverArrive) {
 TEST(Rush, ItsEndNamesClientsTimeAndLongestTick) {
   testing::internal::CaptureStderr();
   Rush rush;
+  rush.update({.present = 0, .waiting = 0, .arrived = 7, .period = tick_period}, 19 * tick_period);
   rush.update(
       {.present = 500, .waiting = 400, .arrived = 7, .longest_wait = tick_period, .tick = 3, .period = tick_period},
       20 * tick_period);

@@ -205,7 +205,7 @@ TEST(StoreMigration, TablesAndViewsAreThoseOfTheNewSchema) {
   Database database = std::move(*Database::open(folder.file(), Database::Access::existing));
   EXPECT_EQ(database.text("SELECT group_concat(name, ' ') FROM (SELECT name FROM sqlite_schema WHERE name LIKE 'A%' OR "
                           "name LIKE 'B%' OR name LIKE 'component\\_%' ESCAPE '\\' ORDER BY name)"),
-            "A A_Second component_A component_A_Second component_Parent component_Transform");
+            "A A_Second component_A component_A_Second component_Cuts component_Parent component_Transform");
   EXPECT_EQ(database.number("SELECT count(*) FROM A_Second"), 2);
 }
 
