@@ -51,8 +51,8 @@ TEST(Compiler, RefusesAnEntityThatCouldNotBeSentByName) {
       text += (i == 0 ? "" : ", ") + std::string("\"c") + std::to_string(i) + R"(": {"$type": "Cargo"})";
     return R"({"entities": {"ship": {"components": {)" + text + "}}}}";
   };
-  EXPECT_EQ(errors_of(compile_text(ship(3), *schema)), "");
-  const std::string errors = errors_of(compile_text(ship(4), *schema));
+  EXPECT_EQ(errors_of(test::compile_text(ship(3), *schema)), "");
+  const std::string errors = errors_of(test::compile_text(ship(4), *schema));
   EXPECT_NE(errors.find("entity 'ship' has 4 components to send, of at most 20001 bytes"), std::string::npos) << errors;
 }
 
