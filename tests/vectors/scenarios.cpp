@@ -20,7 +20,7 @@ constexpr int ticks_away = 5;
 constexpr int ticks_at_rest = 20;
 constexpr std::uint64_t network_seed = 7;
 
-constexpr std::array<Scenario, 6> every_scenario{{
+constexpr std::array<Scenario, 7> every_scenario{{
     {.name = "plain", .shows = "no delay and no loss; Welcome has the schema", .has_schema = false},
     {.name = "loss",
      .shows = "one datagram in seven is lost, both ways",
@@ -36,6 +36,10 @@ constexpr std::array<Scenario, 6> every_scenario{{
      .shows = "the client has the level; entities of it move, are destroyed and gain a component",
      .network = {.latency = 50 * millisecond, .loss_ppm = 50'000},
      .has_level = true},
+    {.name = "large",
+     .shows = "an entity does not fit a datagram: its states arrive as bodies, in parts",
+     .network = {.latency = 50 * millisecond, .jitter = 40 * millisecond, .loss_ppm = 50'000},
+     .hoards = true},
     {.name = "resumed",
      .shows = "the connection is lost and resumed with a rejoin token",
      .network = {.latency = 50 * millisecond, .loss_ppm = 50'000},
@@ -55,7 +59,8 @@ std::shared_ptr<const resource::Resource> compiled_level() {
 // A server, a client whose inputs are recorded, and the network between them.
 class Stage {
  public:
-  explicit Stage(const Scenario& scenario) : scenario_(scenario), game_(scenario.regains) {
+  explicit Stage(const Scenario& scenario)
+      : scenario_(scenario), game_({.regains = scenario.regains, .hoards = scenario.hoards}) {
     server::ServerConfig config{.seed = 3};
     if (scenario.has_level) config.level = compiled_level();
     village_ = std::make_unique<Village>(game_, config, scenario.network, network_seed);
@@ -114,6 +119,7 @@ class Stage {
     distinct.insert(mirror.changes().gained.begin(), mirror.changes().gained.end());
     made.gained = mirror.changes().gained.size();
     made.gained_entities = distinct.size();
+    made.bodies = mirror.bodies().newest();
     for (const bool here : mirror.state().level.here) made.unmodified += here ? 1 : 0;
     made.session = Json{{"name", scenario_.name}, {"shows", scenario_.shows}};
     made.session["begin"] = begin_ / millisecond;

@@ -15,6 +15,7 @@ struct Scenario {
   bool has_schema = true;  // Hello names the schema's fingerprint
   bool has_level = false;  // the world has a level, and so has the client
   bool regains = false;    // see VectorGame
+  bool hoards = false;     // see VectorGame
   int lost_after = 0;      // ticks until the connection is lost and resumed; 0 if it is not
 };
 
@@ -27,6 +28,7 @@ struct MadeSession {
   std::uint64_t datagrams_lost = 0;
   std::size_t gained = 0;           // times that an entity was gained
   std::size_t gained_entities = 0;  // entities among them
+  std::size_t bodies = 0;           // states that did not fit a datagram
   std::size_t unmodified = 0;       // entities that are as the level has them
   bool resumed = false;             // the mirror outlived the first connection
   bool mirrors = false;             // at its end the client has everything that the server shows it

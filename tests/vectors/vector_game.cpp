@@ -2,6 +2,7 @@
 #include <cmath>
 #include <mobula/server/interest/relevance.hpp>
 #include <numbers>
+#include <string>
 #include <vectors/vector_game.hpp>
 
 namespace mobula::test {
@@ -67,11 +68,13 @@ void VectorGame::tick(server::World& world) {
   if (at_rest) return;
   ++ticks_;
   for (Tumbler& each : tumblers_) move(world, each);
-  if (ticks_ % 3 == 0) fill_bag(world, tumblers_[2].entity);
-  if (ticks_ % 4 == 0 && world.registry().valid(player_)) fill_bag(world, player_);
+  ecs::Registry& registry = world.registry();
+  if (ticks_ % 3 == 0) fill_bag(world, registry.get<vectors::Bag>(tumblers_[2].entity));
+  if (ticks_ % 4 == 0 && registry.valid(player_)) fill_bag(world, registry.get<vectors::Bag>(player_));
   if (ticks_ % 7 == 0) replace_short_lived(world);
   if (world.level() != nullptr) change_level(world);
-  if (regains_) regain(world);
+  if (options_.regains) regain(world);
+  if (options_.hoards) hoard(world);
 }
 
 void VectorGame::move(server::World& world, Tumbler& tumbler) {
@@ -99,8 +102,7 @@ void VectorGame::move(server::World& world, Tumbler& tumbler) {
 }
 
 // Uses other numbers of slots, from none to all: slots that are no longer in use become zeros.
-void VectorGame::fill_bag(server::World& world, ecs::Entity entity) {
-  auto& bag = world.registry().get<vectors::Bag>(entity);
+void VectorGame::fill_bag(server::World& world, vectors::Bag& bag) {
   constexpr vectors::Mood moods[] = {vectors::Mood::sad, vectors::Mood::calm, vectors::Mood::glad};
   bag.mood = moods[world.random().below(3)];
   bag.used = static_cast<std::uint8_t>(world.random().below(4));
@@ -115,6 +117,19 @@ void VectorGame::fill_bag(server::World& world, ecs::Entity entity) {
   bag.far += std::uint64_t{1} << (30 + world.random().below(4));
   bag.level = static_cast<std::int16_t>(bag.level - 3);
   ++bag.secret;
+}
+
+// All bags of an entity are filled at first and once more, and one of them now and then.
+void VectorGame::hoard(server::World& world) {
+  constexpr int bags = 120;
+  ecs::Registry& registry = world.registry();
+  if (!hoard_) hoard_ = *world.create(vectors::Body{});
+  for (int i = 0; i < bags; ++i) {
+    const ecs::PoolId pool = registry.pool_of<vectors::Bag>("bag " + std::to_string(i));
+    const bool has = registry.pool(pool).contains(hoard_.index);
+    if (has && ticks_ != 50 && ticks_ % bags != static_cast<std::uint32_t>(i)) continue;
+    fill_bag(world, has ? registry.get<vectors::Bag>(hoard_, pool) : registry.add<vectors::Bag>(hoard_, {}, pool));
+  }
 }
 
 // A later entity gets the same index, with another generation.

@@ -9,8 +9,12 @@ namespace mobula::test {
 
 class VectorGame final : public server::Game {
  public:
-  /// With `regains`, components, owners and visibility of some entities change too: their ids are gained again.
-  explicit VectorGame(bool regains) : regains_(regains) {}
+  struct Options {
+    bool regains = false;  // components, owners and visibility of some entities change: their ids are gained again
+    bool hoards = false;   // an entity has more than fits a datagram
+  };
+
+  explicit VectorGame(const Options& options) : options_(options) {}
 
   [[nodiscard]] core::ByteView schema() const override { return vectors::schema_bytes(); }
   core::Status start(server::World& world) override;
@@ -30,12 +34,14 @@ class VectorGame final : public server::Game {
   };
 
   void move(server::World& world, Tumbler& tumbler);
-  void fill_bag(server::World& world, ecs::Entity entity);
+  void fill_bag(server::World& world, vectors::Bag& bag);
+  void hoard(server::World& world);
   void change_level(server::World& world);
   void replace_short_lived(server::World& world);
   void regain(server::World& world);
 
-  bool regains_;
+  Options options_;
+  ecs::Entity hoard_;
   std::vector<Tumbler> tumblers_;
   ecs::Entity short_lived_;
   ecs::Entity player_;

@@ -335,7 +335,7 @@ TEST(EntityCodec, IsTheseBytes) {
     }
   }
   EXPECT_EQ(core::to_string(core::content_hash(all)),
-            "a5a424684716c454aa196c74345848a0fd7bf00b3f16ea0b2b2c32c75a37f9b6");
+            "49c1211ed1bd493ffecbe5d0728b77585949c175de39f1d5c2bbf400b86ab785");
 }
 
 }  // namespace

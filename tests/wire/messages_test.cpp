@@ -77,7 +77,8 @@ std::vector<Message> examples() {
           Hello{.schema_fingerprint = {}, .name = "", .spectate = true, .refusals = true},
           PlayerEntity{},
           Closing{30, "another version is coming"},
-          CommandRefused{7, "out of range: 0 to 100"}};
+          CommandRefused{7, "out of range: 0 to 100"},
+          DeltaBody{.number = 3, .offset = 5, .size = 340, .bytes = core::Bytes(333, std::byte{8})}};
 }
 
 // Asserts the guarantees of decode_message for an accepted message.

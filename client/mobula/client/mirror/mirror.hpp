@@ -61,6 +61,7 @@ class Mirror {
   core::Status load_level(const wire::Level& message, std::shared_ptr<const resource::Resource> resource);
   /// Adds a part of a delta's body. Reasons: "malformed delta".
   core::Status add_body(wire::DeltaBody&& part) { return bodies_.add(std::move(part)); }
+  [[nodiscard]] const ReceivedBodies& bodies() const { return bodies_; }
   /// Applies a delta that was not applied before; `header` is its decoded header. The next acknowledgement covers it.
   /// Reasons: "malformed delta", "too much to keep", "too late". A delta that is too late may be skipped. It arrived
   /// after a newer one, is encoded against a forgotten acknowledgement, or has a body that is not here.

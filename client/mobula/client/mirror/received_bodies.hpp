@@ -16,6 +16,8 @@ class ReceivedBodies {
   core::Status add(wire::DeltaBody&& part);
   /// Returns a complete body. Null if it has not arrived or was replaced by newer ones.
   [[nodiscard]] const core::Bytes* find(std::uint32_t number) const;
+  /// Returns the number of the body that began last; 0 before the first.
+  [[nodiscard]] std::uint32_t newest() const { return newest_; }
 
  private:
   struct Body {

@@ -182,7 +182,7 @@ class DemoGameFull : public DemoGameSaves {
   DemoGameFull() : DemoGameSaves(mobula::test::hamlet(), mobula::test::hamlet()->level().num_entities + 5) {}
   // Takes all room, of prefabs and of single entities.
   void fill() {
-    constexpr Transform far{.position = {400, 0, 400}, .rotation = {}};
+    constexpr Transform far{.position = {400, 0, 400}, .rotation = {.w = 1}};
     for (auto filler = world->spawn("medkit", &far); filler; filler = world->spawn("medkit", &far))
       fillers.push_back(*filler);
     EXPECT_FALSE(world->create().ok());
