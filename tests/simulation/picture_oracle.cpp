@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <mobula/client/mirror/interpolation.hpp>
 #include <simulation/picture_oracle.hpp>
 
@@ -18,6 +19,11 @@ std::optional<Component> copied(const ecs::Registry& registry, ecs::Entity entit
 }
 
 std::array<float, 3> coordinates(const engine::Vec3& position) { return {position.x, position.y, position.z}; }
+
+// Returns the value of the range that is sent for a coordinate.
+float sent_value(float coordinate) {
+  return std::isnan(coordinate) ? -range_edge : std::clamp(coordinate, -range_edge, range_edge);
+}
 
 }  // namespace
 
@@ -55,8 +61,8 @@ std::optional<std::string> PictureOracle::check(const client::Mirror& mirror, ec
       if (pose.parent != shown->parent || pose.cuts != shown->cuts) continue;
       const std::array<float, 3> each = coordinates(pose.position);
       for (std::size_t axis = 0; axis < 3; ++axis) {
-        low[axis] = std::min(low[axis], std::clamp(each[axis], -range_edge, range_edge));
-        high[axis] = std::max(high[axis], std::clamp(each[axis], -range_edge, range_edge));
+        low[axis] = std::min(low[axis], sent_value(each[axis]));
+        high[axis] = std::max(high[axis], sent_value(each[axis]));
       }
     }
     for (std::size_t axis = 0; axis < 3; ++axis)

@@ -135,7 +135,7 @@ class ClientView {
   /// Returns the tick of the last state sent of a visible entity. 0 if none was.
   [[nodiscard]] ecs::Tick sent_tick(std::uint32_t index) const { return slots_[find(index)].sent; }
   /// Returns the tick of the last delta. 0 if there is none.
-  [[nodiscard]] ecs::Tick last_delta_tick() const { return sent_.last_tick(); }
+  [[nodiscard]] ecs::Tick last_delta_tick() const { return last_delta_tick_; }
   [[nodiscard]] std::uint32_t unsettled() const { return sent_.unsettled(); }
   /// Prefetches the view, and its slots; the slots' addresses are in the view, which must have arrived.
   void prefetch() const { core::prefetch_for_write(this, sizeof(*this) - sizeof(sent_) + 64); }
@@ -283,6 +283,7 @@ class ClientView {
   std::vector<Slot> slots_;             // by id
   std::vector<Life> lives_;             // by id
   std::vector<std::uint64_t> hashes_;   // by id: hash of the baseline; empty without verifies_
+  ecs::Tick last_delta_tick_ = 0;
   std::size_t chosen_ = 0;
   std::size_t written_ = 0;
   std::size_t bytes_max_ = 0;                        // budget of the tick

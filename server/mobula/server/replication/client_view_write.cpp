@@ -354,6 +354,7 @@ std::size_t ClientView::write_delta(core::MutableBytes datagram, ecs::Tick tick,
                            .commands = commands,
                            .verifies = carries_hash(),
                            .hash = hash_};
+  last_delta_tick_ = header.tick;
   const std::size_t begin = wire::header_size(header);
   core::BitWriter bits(datagram.subspan(begin));
   const Plan plan = may_carry ? this->plan(bits_for_entries(delta_bytes_)) : Plan{};
