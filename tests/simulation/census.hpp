@@ -8,6 +8,7 @@
 #pragma once
 
 #include <map>
+#include <mobula/core/awake_clock.hpp>
 #include <mobula/server/session/server.hpp>
 #include <optional>
 #include <set>
@@ -35,7 +36,7 @@ class Census {
   std::optional<std::string> begin(const server::Server& server, const Known* saved);
   // Called before and after each tick; `now` is the server's time.
   void begin_tick(core::Nanoseconds now) {
-    now_ = now;
+    now_ = awake_.advance(now);  // pauses of the server do not count
     done_.clear();
   }
   std::optional<std::string> check(server::Server& server);
@@ -75,6 +76,7 @@ class Census {
 
   core::Nanoseconds grace_;
   std::uint32_t players_max_;
+  core::AwakeClock awake_;
   core::Nanoseconds now_ = 0;
   bool server_ends_ = false;
   std::optional<std::string> wrong_;

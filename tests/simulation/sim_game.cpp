@@ -40,12 +40,14 @@ core::Status SimGame::load(server::World& world, core::ByteView /*saved*/) {
 }
 
 core::Result<ecs::Entity> SimGame::join(server::World& world, const server::Player& player) {
-  census_.joined(player);
   if (!player.entity) {
     const core::Result<ecs::Entity> joined = UpheavalGame::join(world, player);
-    if (joined) census_.gave(player.id, *joined);
+    if (!joined) return joined;
+    census_.joined(player);
+    census_.gave(player.id, *joined);
     return joined;
   }
+  census_.joined(player);
   census_.gave(player.id, player.entity);
   std::erase(things, player.entity);
   if (std::ranges::find(avatars, player.entity) == avatars.end()) avatars.push_back(player.entity);

@@ -43,7 +43,7 @@ std::optional<std::string> Turns::check(server::Server& server, const transport:
     if (!session->newcomer && session->state == State::playing && !has_delta_of(*session, tick))
       return who + " plays, and was sent nothing in tick " + std::to_string(tick);
     if (!session->newcomer || !is_left_out(*session, *connection, tick)) continue;
-    const Key key{session->transport_id.index, session->transport_id.generation};
+    const Key key{session->transport_id.index, session->transport_id.generation, session->state == State::greeting};
     Wait wait = waits_[key];
     wait.ticks += 1;
     wait.others = std::max(wait.others, others);

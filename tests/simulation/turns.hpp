@@ -9,6 +9,7 @@
 #include <mobula/server/session/server.hpp>
 #include <optional>
 #include <string>
+#include <tuple>
 
 namespace mobula::sim {
 
@@ -24,7 +25,8 @@ class Turns {
     std::uint32_t ticks = 0;
     std::uint32_t others = 0;  // the most at a time
   };
-  using Key = std::pair<std::uint32_t, std::uint32_t>;  // slot and generation of the connection
+  // Slot and generation of the connection, and whether it waits for its admission: that queue is another one.
+  using Key = std::tuple<std::uint32_t, std::uint32_t, bool>;
 
   std::map<Key, Wait> waits_;
   std::uint32_t longest_wait_ = 0;

@@ -37,7 +37,7 @@ class ClientSession {
     std::uint32_t count = 0;     ///< since the connection
   };
   /// Turns after which a client that never has all that it sees is served like one that plays.
-  static constexpr std::uint32_t turns_max = 200;
+  static constexpr std::uint32_t turns_max = 32;
 
   explicit ClientSession(transport::SessionId id) : transport_id(id) {}
 
