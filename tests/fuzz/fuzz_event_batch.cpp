@@ -16,7 +16,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const wire::EventBatch::Event& event : batch.events) {
     fuzz::require(event.bytes.size() <= wire::max_event_bytes, "an event in bounds");
     const bool added = wire::add_to_event_batch(event, again);
-    fuzz::require(added || bytes.size() > wire::event_batch_bytes_shared, "the events of a small datagram fit into one");
+    fuzz::require(added || bytes.size() > wire::event_batch_bytes_shared,
+                  "the events of a small datagram fit into one");
     if (!added) return 0;
   }
   fuzz::require(std::ranges::equal(again, bytes), "and encode to the same bytes");

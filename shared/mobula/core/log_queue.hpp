@@ -1,4 +1,5 @@
-// Lines of a log on their way to a thread that writes them. So no other thread waits for a reader, a terminal or a disk.
+// Lines of a log on their way to a thread that writes them. So no other thread waits for a reader, a terminal or a
+// disk.
 //
 //   push ──► queue of at most bytes_max ──► thread ──► LogSink
 //
