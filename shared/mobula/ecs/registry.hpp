@@ -279,7 +279,8 @@ class Registry {
   // at compile time.
   PreparedAdd prepare_add(Entity entity, Pool& pool, bool schema, bool watched) {
     EntityPool::PrototypePlace prototype;
-    if (watched ? !valid(entity) : !(prototype = index_.entities().find_flat_prototype_place(entity))) [[unlikely]]
+    if (!watched) prototype = index_.entities().find_flat_prototype_place(entity);
+    if (watched ? !valid(entity) : !prototype) [[unlikely]]
       misuse::dead_entity("adding", entity, pool.instance_name());
     if (watched) {
       prototype = index_.entities().prototype_place(entity.index);
