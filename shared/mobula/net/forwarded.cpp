@@ -170,9 +170,10 @@ core::Result<Address> follow(const Address& peer, const Nodes& nodes, ParseNode 
     if (node->empty()) break;
     const core::Result<NodeAddress> named = parse(*node);
     if (!named) return named.error();
-    if (!*named) break;
-    client.ip = (*named)->ip;
-    client.port = (*named)->port != 0 ? (*named)->port : peer.port;
+    const NodeAddress& address = *named;
+    if (!address) break;
+    client.ip = address->ip;
+    client.port = address->port != 0 ? address->port : peer.port;
   }
   return client;
 }

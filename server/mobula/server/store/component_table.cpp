@@ -203,7 +203,7 @@ std::string ComponentTable::create_view_sql() const {
 
 // Returns the expression that views show for a column. A NaN is a blob in the table.
 std::string ComponentTable::shown(const Column& column) {
-  const std::string value = "c." + quoted(column.name);
+  std::string value = "c." + quoted(column.name);
   if (column.form != Form::float32 && column.form != Form::float64) return value;
   return core::format("CASE typeof({0}) WHEN 'blob' THEN 'NaN' ELSE {0} END", value);
 }
