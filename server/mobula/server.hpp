@@ -39,6 +39,7 @@ using server::Commands;
 using server::CommandTable;
 using server::Game;
 using server::Layer;
+using server::LevelChange;
 using server::Player;
 using server::RateLimit;
 using server::Relevance;

@@ -62,6 +62,16 @@ TEST_F(Files, RefuseToReplaceOtherKindsOfFiles) {
   EXPECT_EQ(count(), 4);
 }
 
+TEST_F(Files, PipesAndFoldersAreNotReadAsLevels) {
+  ASSERT_EQ(::mkfifo(at("pipe").c_str(), 0600), 0);
+  fs::create_directories(folder_ / "folder");
+  for (const std::string name : {"pipe", "folder"}) {
+    EXPECT_EQ(read_regular_file(at(name), 100).error().message, at(name) + ": is not a regular file");
+    EXPECT_EQ(FileBytes::map(at(name), 100).error().message, at(name) + ": is not a regular file");
+  }
+  EXPECT_STREQ(read_regular_file(at("nothing"), 100).error().reason, "missing");
+}
+
 TEST_F(Files, AllAreWrittenOrNone) {
   ASSERT_TRUE(write_files({file(at("old"), "old")}).ok());
   EXPECT_STREQ(write_files({file(at("old"), "new"), file(at("fresh"), "x"), file(at("no/such"), "x")}).error().reason,

@@ -1,8 +1,8 @@
 // Lookup: the components of one type by handle, for many accesses in a row. Slots, pages and blocks are opened once
 // instead of with each access.
 //
-// Valid until the next structural change of the entities or the pool: asserted. Not for registries of mirrors, which
-// have neither slots nor pages.
+// Valid until the next structural change of the entities or the pool: checked in every build. Not for registries of
+// mirrors, which have neither slots nor pages.
 #pragma once
 
 #include <mobula/core/assert.hpp>
@@ -30,8 +30,8 @@ class Lookup {
 
   /// Returns null for a stale handle or a missing component.
   [[nodiscard]] T* try_get(Entity entity) const {
-    MOBULA_ASSERT(version_ == pool_->version() && slots_ == entities_->slots(),
-                  "a lookup in " + pool_->instance_name() + " is used after a structural change");
+    MOBULA_CHECK(version_ == pool_->version() && slots_ == entities_->slots(),
+                 "a lookup in " + pool_->instance_name() + " is used after a structural change");
     if (!slots_.valid(entity)) return nullptr;
     const std::uint32_t position = pages_.find(entity.index);
     if (position == Pool::none) return nullptr;

@@ -24,10 +24,10 @@ void name_taken(Entity entity, std::string_view type, std::string_view name, std
 
 void too_large(Entity entity, std::string_view component, SentSize size) {
   core::check_failed(core::format(
-      "adding {} to entity {}, which would have {} components to send, of at most {} bytes; an entity has at most {} "
+      "adding {} to {}, which would have {} components to send, of at most {} bytes; an entity has at most {} "
       "components and {} bytes to send: divide it into several, or mark components not_sent",
-      component, to_string(entity), size.components, (size.bits + 7) / 8, SentSize::components_max,
-      SentSize::bits_max / 8));
+      component, entity ? "entity " + to_string(entity) : "a new entity", size.components, (size.bits + 7) / 8,
+      SentSize::components_max, SentSize::bits_max / 8));
 }
 
 void missing_component(Entity entity, std::string_view component) {

@@ -1,7 +1,9 @@
 // Registry: component types and pools.
 #include <algorithm>
 #include <mobula/core/text.hpp>
+#include <mobula/ecs/misuse.hpp>
 #include <mobula/ecs/registry.hpp>
+#include <utility>
 
 namespace mobula::ecs {
 namespace {
@@ -96,9 +98,14 @@ const Registry::Composition& Registry::open_composition(std::uint32_t slot, std:
   PrototypeTable& prototypes = index_.prototypes();
   for (const Pool* pool : pools) {
     if (!pool->is_schema()) continue;
-    made->prototype = prototypes.with(made->prototype, pool->id());
-    MOBULA_CHECK(made->prototype != PrototypeTable::impossible,
+    const PrototypeId before = std::exchange(made->prototype, prototypes.with(made->prototype, pool->id()));
+    if (made->prototype != PrototypeTable::impossible) continue;
+    MOBULA_CHECK(std::ranges::none_of(prototypes.pools(before),
+                                      [&](PoolId other) { return pools_[other]->instance() == pool->instance(); }),
                  "an entity is created with two components of instance name " + pool->instance_name());
+    SentSize size = prototypes.sent_size(prototypes.pools(before));
+    size.add(pool->type().sent_bits_max);
+    misuse::too_large(null_entity, pool->instance_name(), size);
   }
   if (slot >= compositions_.size()) compositions_.resize(slot + 1);
   prototypes.hold(made->prototype);

@@ -67,8 +67,16 @@ inline Entity Registry::create(First first, Rest... rest) {
 }
 
 // Everything that may throw comes before the entity exists; moving a component does not throw.
+namespace detail {
+template <class... Ts>
+inline constexpr bool are_distinct = true;
+template <class First, class... Rest>
+inline constexpr bool are_distinct<First, Rest...> = (!std::is_same_v<First, Rest> && ...) && are_distinct<Rest...>;
+}  // namespace detail
+
 template <class... Ts, class... Arguments>
 inline Entity Registry::create_of(Arguments&&... arguments) {
+  static_assert(detail::are_distinct<Ts...>, "an entity has one component of a type and instance name");
   const Composition& made_of = composition<Ts...>();
   Pool* const* const pools = made_of.pools.data();
   const std::uint32_t index = index_.entities().next_index();
@@ -145,6 +153,7 @@ void Registry::add(std::span<const Entity> entities, const T& value) {
 
 template <SchemaComponent... Ts>
 bool Registry::create(std::span<Entity> out, const Ts&... values) {
+  static_assert(detail::are_distinct<Ts...>, "an entity has one component of a type and instance name");
   if constexpr (sizeof...(Ts) > 0) {
     if (out.size() == 1) {
       const Entity entity = create_of<Ts...>(values...);

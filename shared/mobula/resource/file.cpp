@@ -95,13 +95,20 @@ core::Result<core::Bytes> read_file(const std::string& path, std::size_t limit) 
   return bytes;
 }
 
+core::Result<core::Bytes> read_regular_file(const std::string& path, std::size_t limit) {
+  struct stat found = {};
+  if (::stat(path.c_str(), &found) == 0 && !S_ISREG(found.st_mode))
+    return core::Error{"missing", core::format("{}: is not a regular file", path)};
+  return read_file(path, limit);
+}
+
 FileBytes::~FileBytes() {
   if (mapped_) ::munmap(const_cast<std::byte*>(view_.data()), view_.size());
 }
 
 core::Result<FileBytes> FileBytes::map(const std::string& path, std::size_t limit) {
   const auto missing = [&](std::string_view why) { return core::Error{"missing", core::format("{}: {}", path, why)}; };
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int file = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);  // a pipe without a writer would wait
   if (file < 0) return missing(std::strerror(errno));
   struct stat found = {};
   const bool known = ::fstat(file, &found) == 0;

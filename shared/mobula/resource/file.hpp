@@ -10,6 +10,8 @@ namespace mobula::resource {
 
 /// Reads a file. Errors: "missing" (or not readable), "too large".
 core::Result<core::Bytes> read_file(const std::string& path, std::size_t limit);
+/// Reads a file that is a regular one: a pipe or a device could keep the caller waiting. Errors: those of read_file.
+core::Result<core::Bytes> read_regular_file(const std::string& path, std::size_t limit);
 
 /// Owned bytes or the pages of a mapped file. Aligned to 16.
 class FileBytes {

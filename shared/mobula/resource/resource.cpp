@@ -216,7 +216,7 @@ core::Result<std::shared_ptr<const Resource>> Resource::from(FileBytes bytes, co
 }
 
 core::Result<std::shared_ptr<const Resource>> Resource::load(const std::string& path) {
-  core::Result<core::Bytes> bytes = read_file(path, limits::file_bytes);
+  core::Result<core::Bytes> bytes = read_regular_file(path, limits::file_bytes);
   if (!bytes) return bytes.error();
   return from(FileBytes(std::move(*bytes)), path);
 }

@@ -219,6 +219,27 @@ TEST(Worlds, AGameThatThrowsEndsItsWorldAlone) {
   EXPECT_LE(saves, 1) << "what it was in the middle of is not saved";
 }
 
+TEST(Worlds, AGameThatThrowsInItsStartOrLastSaveEndsNothingElse) {
+  struct ThrowingStart : CountingGame {
+    core::Status start(World&) override { throw std::runtime_error("no ground"); }
+  } unable;
+  const store::TestFolder folder;
+  CountingGame unsaved;
+  unsaved.each_save = [&] {
+    if (unsaved.ticks > 0) throw std::runtime_error("no pen");
+  };
+  HostConfig config = quick();
+  config.db = folder.file();
+  config.checkpoint_seconds = 3600;
+  Worlds worlds;
+  const auto opened = worlds.open("unable", quick(), unable);
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().message, "the game threw an exception: no ground");
+  ASSERT_TRUE(worlds.open("unsaved", config, unsaved));
+  EXPECT_FALSE(worlds.run(5)) << "the process reports that it failed";
+  EXPECT_EQ(unsaved.ticks, 5);
+}
+
 TEST(Worlds, TheOnlyOneThatThrowsEndsTheProcess) {
   CountingGame bad;
   bad.each_tick = [] { throw 7; };

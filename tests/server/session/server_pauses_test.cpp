@@ -38,8 +38,8 @@ TEST_F(ServerPaths, AClientWithoutAWelcomeEndsWithTheCause) {
   config.name = "tiny";
   Client& client = village.join(config);
   village.network.limit(client.port.from, 400, transport::SimulatedNetwork::Way::to);
-  ASSERT_TRUE(village.tick_until([&] { return closed(client); }, 200)) << "within ten seconds";
-  EXPECT_THAT(client.connection.reason().text, HasSubstr("large datagrams do not arrive; connect over tcp: or ws:"));
+  ASSERT_TRUE(village.tick_until([&] { return closed(client); }, 220)) << "within eleven seconds";
+  EXPECT_THAT(client.connection.reason().text, HasSubstr("large datagrams do not arrive (connect over tcp: or ws:)"));
   village.ticks(5);
   EXPECT_EQ(village.server->players(), 0u);
 }

@@ -12,8 +12,11 @@ namespace {
 // The server's rate limit is 16. A program that updates with each frame of a fast screen must stay below it.
 constexpr core::Nanoseconds inputs_per_tick_max = 4;
 static_assert(inputs_per_tick_max * wire::ack_history <= Mirror::acknowledged_kept);
-constexpr core::Nanoseconds welcome_patience = 8 * core::second;  // without a part of the Welcome
-constexpr double ticks_max = 0xffffffffu;                         // bounds what a server can make of the clock
+// Time without a part of the Welcome. A server that many clients join at once lets a client wait, and sends keep-alives
+// meanwhile. One whose Welcome does not arrive sends nothing else.
+constexpr core::Nanoseconds welcome_patience = 20 * core::second;
+constexpr core::Nanoseconds silent_patience = 8 * core::second;
+constexpr double ticks_max = 0xffffffffu;  // bounds what a server can make of the clock
 
 constexpr core::Nanoseconds rejoin_tokens_kept_max = 24 * 3600 * core::second;
 
@@ -127,7 +130,8 @@ void Connection::begin_session(core::Nanoseconds now) {
   resources_.end_session();
   next_input_ = 0;
   welcome_bytes_ = 0;
-  welcome_progress_at_ = 0;
+  welcome_progress_at_ = heard_at_ = 0;
+  welcome_datagrams_ = 0;
   ++stats_.rejoins;
 }
 
@@ -161,9 +165,12 @@ void Connection::check_welcome(core::Nanoseconds now, transport::Output& output)
   const transport::SessionStats& stats = endpoint_->session().stats();
   const std::uint64_t content = stats.bytes_received - stats.datagrams_received * transport::body_header_bytes;
   if (content != std::exchange(welcome_bytes_, content) || welcome_progress_at_ == 0) welcome_progress_at_ = now;
-  if (now - welcome_progress_at_ < welcome_patience) return;
+  if (stats.datagrams_received != std::exchange(welcome_datagrams_, stats.datagrams_received)) heard_at_ = now;
+  const bool is_silent = now - std::max(heard_at_, welcome_progress_at_) >= silent_patience;
+  if (!is_silent && now - welcome_progress_at_ < welcome_patience) return;
   endpoint_->close({transport::ReasonCode::handshake_timed_out,
-                    "the server answers, but large datagrams do not arrive; connect over tcp: or ws:"},
+                    "no Welcome arrives: large datagrams do not arrive (connect over tcp: or ws:), or the server is "
+                    "overloaded"},
                    output);
 }
 

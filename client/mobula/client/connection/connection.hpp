@@ -127,6 +127,8 @@ class Connection final : public ConnectionInput {
   core::Nanoseconds rejoin_grace_ = 0;
   bool rejoining_ = false;                     // until the server answers a rejoin
   std::uint64_t welcome_bytes_ = 0;            // content received while joining
+  std::uint64_t welcome_datagrams_ = 0;        // datagrams received while joining
+  core::Nanoseconds heard_at_ = 0;             // when they grew the last time
   core::Nanoseconds welcome_progress_at_ = 0;  // when it grew the last time; 0 before the Hello
 
   // State sent by the server, kept over a rejoin unless the server has forgotten the player.

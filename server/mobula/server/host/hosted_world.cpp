@@ -84,7 +84,10 @@ std::uint16_t HostedWorld::udp_port() const { return pipes_->local_port(Pipe::ud
 core::Result<std::unique_ptr<HostedWorld>> HostedWorld::open(net::EventLoop& events, std::string name,
                                                              HostConfig config, Game& game) {
   std::unique_ptr<HostedWorld> world(new HostedWorld(std::move(name), std::move(config)));
-  if (const core::Status started = world->start(events, game); !started) return started.error();
+  core::Status started = core::Done{};
+  if (const std::optional<std::string> thrown = thrown_by([&] { started = world->start(events, game); }))
+    return core::Error{"failed", "the game threw an exception: " + *thrown};
+  if (!started) return started.error();
   return world;
 }
 
@@ -163,6 +166,7 @@ void HostedWorld::receive_datagrams() {
 
 // The exceptions of a game end here, so that other worlds go on.
 void HostedWorld::tick() {
+  if (failed_) return;  // in a reload since the last tick
   const core::LogScope about({.world = name_});
   if (const std::optional<std::string> thrown = thrown_by([&] { run_tick(); })) fail(*thrown);
 }
@@ -200,7 +204,11 @@ core::Result<LevelChange> HostedWorld::reload_level() {
   if (config_.level.empty()) return keep({"no level", "the server was started without --level"});
   const LoadedLevel level = resource::Resource::load(config_.level);
   if (!level) return keep(level.error());
-  core::Result<LevelChange> change = server_->reload_level(*level);
+  core::Result<LevelChange> change = LevelChange{};
+  if (const std::optional<std::string> thrown = thrown_by([&] { change = server_->reload_level(*level); })) {
+    fail(*thrown);  // a part of the level may be replaced
+    return keep({"failed", "the game threw an exception: " + *thrown});
+  }
   if (!change) return keep(change.error());
   core::log_info("server", "level {} ({:.16}) reloaded: {} entities kept, {} spawned, {} destroyed", config_.level,
                  to_string((*level)->server_identity()), change->kept, change->spawned, change->removed.size());
@@ -216,7 +224,8 @@ void HostedWorld::drain(std::string_view reason) {
 void HostedWorld::begin_last_save() {
   if (failed_) return;
   const core::LogScope about({.world = name_});
-  static_cast<void>(server_->checkpoint());
+  if (const std::optional<std::string> thrown = thrown_by([&] { static_cast<void>(server_->checkpoint()); }))
+    fail(*thrown);
 }
 
 core::Status HostedWorld::shut_down() {

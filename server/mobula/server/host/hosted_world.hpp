@@ -48,7 +48,8 @@ class HostedWorld {
   /// follow.
   void tick();
   [[nodiscard]] bool failed() const { return failed_; }
-  /// Loads the level's file again. If the new version is refused, the error is logged and the old version stays.
+  /// Loads the level's file again. If the new version is refused, the error is logged and the old version stays. If the
+  /// game throws meanwhile, the world has failed.
   core::Result<LevelChange> reload_level();
   /// Refuses new clients from now on and notifies connected ones. Lasts drain_seconds of the configuration.
   void drain(std::string_view reason);
