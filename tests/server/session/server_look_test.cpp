@@ -2,26 +2,10 @@
 
 #include <limits>
 #include <mobula/server/interest/relevance.hpp>
-#include <server/tiny_game.hpp>
+#include <server/near_game.hpp>
 
 namespace mobula::server {
 namespace {
-
-// A game whose players see 50 m far.
-class NearGame : public test::TinyGame {
- public:
-  [[nodiscard]] std::vector<Layer> layers() const override { return {{"near", 50}}; }
-  core::Result<ecs::Entity> join(World& world, const Player& player) override {
-    const core::Result<ecs::Entity> entity = TinyGame::join(world, player);
-    world.registry().add<engine::Transform>(*entity);
-    return entity;
-  }
-  void tick(World& world) override {
-    if (const auto what = std::exchange(once, nullptr)) what(world);
-  }
-
-  std::function<void(World&)> once;
-};
 
 class ServerLook : public testing::Test {
  protected:
@@ -67,7 +51,7 @@ class ServerLook : public testing::Test {
   }
   [[nodiscard]] Viewer& viewer() { return *village.server->world().viewer(game.players.front().id); }
 
-  NearGame game;
+  test::NearGame game;
   test::Village village{game, {}, {}, 1};
   test::Village::Client& ada = village.join("ada");
   std::vector<ecs::Entity> made;

@@ -3,29 +3,13 @@
 
 #include <mobula/client/mirror/world_pose.hpp>
 #include <mobula/server/interest/relevance.hpp>
-#include <server/tiny_game.hpp>
+#include <server/near_game.hpp>
 
 namespace mobula::server {
 namespace {
 
 constexpr ecs::Tick gained_within = 4;
 constexpr ecs::Tick lost_within = gained_within + 3;
-
-// A game whose players see 50 m far.
-class FarGame : public test::TinyGame {
- public:
-  [[nodiscard]] std::vector<Layer> layers() const override { return {{"near", 50}}; }
-  core::Result<ecs::Entity> join(World& world, const Player& player) override {
-    const core::Result<ecs::Entity> entity = TinyGame::join(world, player);
-    world.registry().add<engine::Transform>(*entity);
-    return entity;
-  }
-  void tick(World& world) override {
-    if (const auto what = std::exchange(once, nullptr)) what(world);
-  }
-
-  std::function<void(World&)> once;
-};
 
 class ServerTeleport : public testing::Test {
  protected:
@@ -85,7 +69,7 @@ class ServerTeleport : public testing::Test {
     for (const ecs::Entity entity : group) EXPECT_FALSE(sees(entity)) << to_string(entity);
   }
 
-  FarGame game;
+  test::NearGame game;
   test::Village village{game, {}, {}, 1};
   test::Village::Client& ada = village.join("ada");
   std::vector<ecs::Entity> made;

@@ -62,7 +62,7 @@ std::size_t ClientView::write_announcement(core::MutableBytes datagram, const wi
                                  .ack = last_ack_,
                                  .commands = commands,
                                  .complete = !has_pending() && !has_waiting_,
-                                 .verifies = verifies_ && last_ack_ != 0,
+                                 .verifies = carries_hash(),
                                  .hash = hash_,
                                  .body = body->number};
   const std::size_t size = wire::write_header(header, datagram);
