@@ -45,7 +45,8 @@ void Simulation::apply(const Fault& fault) {
     case Kind::clock_drift: player.drift = fault.by; return;
     case Kind::broken:
       if (player.connection != nullptr) player.connection->pipe_closed("broken", player.clock(now_));
-      if (fault.at % 2 == 0) server_->pipe_closed(address, now_);
+      // A stalled server reads nothing, so it cannot see the end of a pipe either.
+      if (fault.at % 2 == 0 && !stalled_) server_->pipe_closed(address, now_);
       return;
     case Kind::full: server_port_->full = address; return;
     case Kind::slow: server_port_->slow = address; return;
