@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Many clients at once: bench/load/storm.sh BIN_DIR OUT_DIR [CLIENTS] [PLAYERS]
-# The demo's village is served on one core. On the other one PLAYERS (50) bots play, then CLIENTS (500) more join within
+# Many clients at once: bench/load/storm.sh BIN_DIR OUT_DIR [CLIENTS] [PLAYERS] [LEVEL]
+# LEVEL, or the demo's village, is served on one core. On the other one PLAYERS (50) bots play, then CLIENTS (500) more join within
 # a second. Later these are stopped for long enough that the server loses them all, and continue: all rejoin at once.
 #
 # Prints, for both storms, how long it took until all were in, the longest tick, and how long those who played went
@@ -9,7 +9,7 @@
 # ./dev load storm runs it on the release build.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-usage="usage: storm.sh BIN_DIR OUT_DIR [CLIENTS] [PLAYERS]"
+usage="usage: storm.sh BIN_DIR OUT_DIR [CLIENTS] [PLAYERS] [LEVEL]"
 bin=$(cd "${1:?$usage}" && pwd)
 source "$root/tests/serve.sh"
 source "$root/bench/load/cores.sh"
@@ -17,6 +17,7 @@ mkdir -p "${2:?$usage}"
 out=$(cd "$2" && pwd)
 clients=${3:-500}
 players=${4:-50}
+level=${5:-$root/server/examples/demo/level/village.json}
 for number in "$clients" "$players"; do
   [[ $number =~ ^[1-9][0-9]{0,4}$ ]] || {
     echo "storm: '$number' is not a number of clients; $usage" >&2
@@ -72,9 +73,9 @@ bots() {
   on_core 1 "$bin/mobula-bots" --connect "127.0.0.1:$port" --admin "$admin" "$@"
 }
 
-"$bin/mobula-compile" "$root/server/examples/demo/level/village.json" -o "$out/village.level" >"$out/compile.log" ||
+"$bin/mobula-compile" "$level" -o "$out/storm.level" >"$out/compile.log" ||
   die "the level is not compiled: $out/compile.log"
-serve "$out/server.log" on_core 0 "$bin/mobula-server" --level "$out/village.level" --port 0 --admin-port 0 \
+serve "$out/server.log" on_core 0 "$bin/mobula-server" --level "$out/storm.level" --port 0 --admin-port 0 \
   --max-clients $((clients + players + 64)) --max-disconnected $((clients + players)) --log-format text
 [[ $admin ]] || die "the server did not start: $(cat "$out/server.log")"
 

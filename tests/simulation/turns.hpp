@@ -2,7 +2,8 @@
 // in. It looks at the sessions after each tick, and knows nothing of budgets.
 //
 //   - a client that plays and has arrived has a delta of this tick, if its pipe takes it
-//   - a newcomer with something to receive or to send waits for at most as many ticks as there were others to serve
+//   - no newcomer is served before one that connected earlier and has had fewer turns than a newcomer keeps its place
+//   - a newcomer with something to receive or to send waits for at most as many ticks as the others' turns can take
 #pragma once
 
 #include <map>
@@ -17,8 +18,6 @@ class Turns {
  public:
   // Called after each tick of the server. `output` is the server's.
   std::optional<std::string> check(server::Server& server, const transport::Output& output);
-  // Returns the longest wait of a newcomer so far, in ticks.
-  [[nodiscard]] std::uint32_t longest_wait() const { return longest_wait_; }
 
  private:
   struct Wait {
@@ -28,8 +27,10 @@ class Turns {
   // Slot and generation of the connection, and whether it waits for its admission: that queue is another one.
   using Key = std::tuple<std::uint32_t, std::uint32_t, bool>;
 
+  std::optional<std::string> check_order(server::Server& server, const transport::Output& output, ecs::Tick tick);
+
+  core::Nanoseconds last_turn_ = 0;
   std::map<Key, Wait> waits_;
-  std::uint32_t longest_wait_ = 0;
 };
 
 }  // namespace mobula::sim

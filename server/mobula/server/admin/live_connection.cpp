@@ -6,6 +6,7 @@
 #include <deque>
 #include <mobula/core/did_you_mean.hpp>
 #include <mobula/core/format.hpp>
+#include <mobula/server/admin/admin_server.hpp>
 #include <mobula/server/admin/live_connection_impl.hpp>
 #include <nlohmann/json.hpp>
 #include <optional>

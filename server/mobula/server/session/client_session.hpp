@@ -71,6 +71,10 @@ class ClientSession {
   bool resume_replication(bool mirror_kept);
   /// Updates player.entity, which the game may have replaced or destroyed.
   void update_player_entity(const ecs::Registry& registry);
+  /// Returns the time that orders newcomers and transfers of levels: a newcomer keeps its place for `turns_max` turns.
+  [[nodiscard]] core::Nanoseconds waiting_since() const {
+    return newcomer && turns.count < turns_max ? connected_at : turns.last;
+  }
   /// Returns whether to send rejoin tokens. They are large, so they wait until the client has all its entities.
   [[nodiscard]] bool rejoin_tokens_due(core::Nanoseconds now) const;
   /// Returns whether the client has received all that it sees, and rejoin tokens, or has had too many turns.

@@ -1,6 +1,13 @@
 // Queue of the clients that join or rejoin. A client is a newcomer from its connection until it has received all that
-// it sees. Clients that play are served in each tick. Newcomers take turns: the one that has waited longest comes
-// first, as many as the tick's work budget allows, and at least one.
+// it sees. Clients that play are served in each tick. Newcomers take turns: the one that connected first comes first,
+// as many as the tick's work budget allows, and at least one.
+//
+// A newcomer keeps its place until it has arrived, which takes a few turns. If all took turns evenly, what they see
+// would change between two turns of theirs, and none would arrive. After `ClientSession::turns_max` turns it
+// goes to the end of the queue with each further one. So does a client that plays and is sent a level.
+//
+// None is admitted while an admitted one waits: clients that only wait would cost the game and the tick as much as
+// players.
 //
 //   turn of admission     Hello is handled: Game::join, Welcome
 //   turn of first states  visibility query, deltas, parts of a level, rejoin tokens
@@ -44,14 +51,16 @@ class Newcomers {
   void admit(Sessions sessions, core::Nanoseconds now, Wants&& wants, Turn&& turn) {
     budget_.begin_admissions();
     collect(sessions, wants);
-    admitted_ = give_turns(sessions, budget_.admissions_max(), now, turn);
+    admitted_ = give_turns(sessions, waiting_for_states_ == 0 ? budget_.admissions_max() : 0, now, turn);
     budget_.end_serving();
   }
   template <class Wants, class Turn>
   void send_first_states(Sessions sessions, core::Nanoseconds now, Wants&& wants, Turn&& turn) {
     budget_.begin_first_states();
     collect(sessions, wants);
+    const std::uint32_t admissions_waiting = waiting_;
     give_turns(sessions, static_cast<std::uint32_t>(queue_.size()), now, turn);
+    waiting_for_states_ = waiting_ - admissions_waiting;
     budget_.end_serving();
   }
   /// Notes that a client has received all that it sees.
@@ -62,13 +71,13 @@ class Newcomers {
   [[nodiscard]] const NewcomerStats& stats() const { return stats_; }
 
  private:
-  using Place = std::pair<core::Nanoseconds, std::size_t>;  // last turn or connection, position in the sessions
+  using Place = std::pair<core::Nanoseconds, std::size_t>;  // since when it waits, position in the sessions
 
   template <class Wants>
   void collect(Sessions sessions, Wants&& wants) {
     queue_.clear();
     for (std::size_t at = 0; at < sessions.size(); ++at)
-      if (wants(*sessions[at])) queue_.emplace_back(sessions[at]->turns.last, at);
+      if (wants(*sessions[at])) queue_.emplace_back(sessions[at]->waiting_since(), at);
     std::ranges::sort(queue_);
   }
   template <class Turn>
@@ -76,7 +85,7 @@ class Newcomers {
     std::uint32_t given = 0;
     for (const auto& [last, at] : queue_) {
       ClientSession& session = *sessions[at];
-      if (given > 0 && (given >= most || !budget_.has_time())) {
+      if (given >= most || (given > 0 && !budget_.has_time())) {
         ++session.turns.missed;
         ++waiting_;
         continue;
@@ -93,7 +102,8 @@ class Newcomers {
   Rush rush_;
   std::vector<Place> queue_;  // in the current bracket
   std::uint32_t admitted_ = 0;
-  std::uint32_t waiting_ = 0;  // in this tick
+  std::uint32_t waiting_ = 0;             // in this tick
+  std::uint32_t waiting_for_states_ = 0;  // in the last tick, newcomers and transfers of levels
 };
 
 }  // namespace mobula::server
