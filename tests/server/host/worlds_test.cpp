@@ -195,6 +195,18 @@ TEST(Worlds, TickInTheOrderInWhichTheyAreDue) {
   for (std::size_t i = 0; i < games.size(); ++i) EXPECT_EQ(games[i].ticks > 1, i % 3 != 2) << i;
 }
 
+TEST(Worlds, TicksOfManyAreDueTogether) {
+  CountingGame game;
+  Worlds worlds;
+  HostConfig config = quick();
+  config.tick_rate = 10;
+  for (const char* name : {"one", "two", "three"}) {
+    const auto opened = worlds.open(name, config, game);
+    ASSERT_TRUE(opened);
+    EXPECT_EQ((*opened)->pacer().due() % core::millisecond, 0);
+  }
+}
+
 TEST(Worlds, AGameThatThrowsEndsItsWorldAlone) {
   const store::TestFolder folder;
   CountingGame good;

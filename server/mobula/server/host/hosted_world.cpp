@@ -57,6 +57,13 @@ TickPacer::Config pacing_of(const HostConfig& config) {
   return {.ticks_per_second = config.tick_rate, .catch_up_max = config.catch_up_ticks};
 }
 
+// Makes a pacer that starts at a full millisecond. So ticks of many worlds are due together, and the process wakes up
+// once for them instead of once for each.
+TickPacer start_pacing(const HostConfig& config) {
+  constexpr core::Nanoseconds grid = core::millisecond;
+  return {pacing_of(config), (core::monotonic_now() + grid - 1) / grid * grid};
+}
+
 // Runs code that calls a game. Returns what the game threw, if anything.
 template <class Code>
 std::optional<std::string> thrown_by(Code&& code) {
@@ -75,7 +82,7 @@ double in_ms(std::uint64_t nanoseconds) { return static_cast<double>(nanoseconds
 }  // namespace
 
 HostedWorld::HostedWorld(std::string name, HostConfig config)
-    : name_(std::move(name)), config_(std::move(config)), pacer_(pacing_of(config_), core::monotonic_now()) {}
+    : name_(std::move(name)), config_(std::move(config)), pacer_(start_pacing(config_)) {}
 
 HostedWorld::~HostedWorld() = default;
 
@@ -131,7 +138,7 @@ core::Status HostedWorld::start(net::EventLoop& events, Game& game) {
   log_level_notes(server_->world());
   receive_datagrams();
   log_pipes();
-  pacer_ = TickPacer(pacing_of(config_), core::monotonic_now());
+  pacer_ = start_pacing(config_);
   inspection_ = std::make_unique<Inspection>(
       name_, Inspection::World{*server_, pacer_, pipes_.get(), [this] { return reload_level(); }, store_.get()});
   return core::Done{};

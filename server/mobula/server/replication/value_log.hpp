@@ -11,9 +11,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mobula/ecs/pool.hpp>
 #include <span>
-#include <vector>
 
 namespace mobula::server {
 
@@ -30,7 +30,7 @@ class ValueLog {
   /// Returns the words that a chain's row had at a tick. Null if they have been overwritten.
   [[nodiscard]] const std::uint32_t* find(Place newest, ecs::Tick tick) const;
 
-  [[nodiscard]] std::size_t bytes() const { return bytes_.size(); }
+  [[nodiscard]] std::size_t bytes() const { return size_; }
 
  private:
   struct Header {
@@ -42,12 +42,13 @@ class ValueLog {
     std::uint32_t words;
   };
 
-  [[nodiscard]] bool has(Place place) const { return place != 0 && place + bytes_.size() >= end_; }
+  [[nodiscard]] bool has(Place place) const { return place != 0 && place + size_ >= end_; }
   [[nodiscard]] Header header(Place place) const;
   void set_jump(Header& of) const;
 
-  std::vector<std::byte> bytes_;
-  std::uint64_t end_ = 8;  // bytes ever used; begins at 8 so that no place is 0
+  std::size_t size_;
+  std::unique_ptr<std::byte[]> bytes_;  // not initialised: a world takes the memory that its values fill
+  std::uint64_t end_ = 8;               // bytes ever used; begins at 8 so that no place is 0
 };
 
 }  // namespace mobula::server
