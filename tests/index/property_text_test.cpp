@@ -241,6 +241,8 @@ TEST(PropertyText, AnInvalidTextIsRefusedAndChangesNothing) {
     SCOPED_TRACE(std::string(each.path) + " = " + each.json);
     EXPECT_EQ(refused(world, [&] { return world.properties.set_text(e, each.component, each.path, each.json); }),
               each.error);
+    EXPECT_EQ(refused(world, [&] { return world.properties.preview_text(e, each.component, each.path, each.json); }),
+              each.error);
   }
   for (const char* json :
        {"", " ", "nul", "true false", "[1", "{\"a\":}", "'x'", "NaN", "Infinity", "\"\xff\"", "01", "// 1", "\"a"}) {
@@ -256,6 +258,22 @@ TEST(PropertyText, AnInvalidTextIsRefusedAndChangesNothing) {
               testing::HasSubstr("more members than a component has fields"));
   EXPECT_THAT(refused(world, [&] { return world.properties.set_text(e, "Plain", "a_text", std::string(70000, ' ')); }),
               testing::HasSubstr("bytes of text"));
+}
+
+TEST(PropertyText, APreviewIsWhatASetLeavesAndWritesNothing) {
+  KitchenWorld world;
+  const ecs::Entity e = world.make();
+  for (const auto& [path, json] : {std::pair{"an_int8", "-7"}, {"shorts[1]", "-5"}, {"", R"({"a_bool":true})"}}) {
+    const test::Memory before(world.registry);
+    world.registry.set_tick(world.registry.tick() + 1);
+    const core::Result<core::Bytes> preview = world.properties.preview_text(e, "Plain", path, json);
+    ASSERT_TRUE(preview.ok()) << path;
+    EXPECT_TRUE(test::Memory(world.registry) == before) << path;
+    ASSERT_TRUE(world.properties.set_text(e, "Plain", path, json));
+    const auto set = world.component<kitchen::Plain>(e);
+    ASSERT_EQ(preview->size(), sizeof(set));
+    EXPECT_EQ(std::memcmp(preview->data(), &set, sizeof(set)), 0) << path;
+  }
 }
 
 TEST(PropertyText, AComponentWithoutItsReadOnlyFieldCanBeSet) {
