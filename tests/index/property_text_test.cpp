@@ -263,7 +263,8 @@ TEST(PropertyText, AnInvalidTextIsRefusedAndChangesNothing) {
 TEST(PropertyText, APreviewIsWhatASetLeavesAndWritesNothing) {
   KitchenWorld world;
   const ecs::Entity e = world.make();
-  for (const auto& [path, json] : {std::pair{"an_int8", "-7"}, {"shorts[1]", "-5"}, {"", R"({"a_bool":true})"}}) {
+  for (const auto& [path, json] :
+       {std::pair{"an_int8", "-7"}, std::pair{"shorts[1]", "-5"}, std::pair{"", R"({"a_bool":true})"}}) {
     const test::Memory before(world.registry);
     world.registry.set_tick(world.registry.tick() + 1);
     const core::Result<core::Bytes> preview = world.properties.preview_text(e, "Plain", path, json);

@@ -115,7 +115,7 @@ struct Writer {
   }
 
   template <class Number>
-  [[nodiscard]] core::Status number() const {
+  [[nodiscard]] core::Status numeric() const {
     if constexpr (std::is_floating_point_v<Number>) {
       return real<Number>();
     } else {
@@ -294,7 +294,7 @@ core::Status write_value(const Field& field, const Value& value, std::byte* to, 
       default: return writer.string_id();
     }
   };
-  return with_number(field.kind, [&]<class T>(T) { return writer.number<T>(); }, other);
+  return with_number(field.kind, [&]<class T>(T) { return writer.numeric<T>(); }, other);
 }
 
 core::Error wrong_type(const Field& field, std::string_view is, std::string_view expected) {
@@ -307,9 +307,8 @@ core::Error out_of_range(const Field& field, std::string_view written, std::stri
 
 core::Error beyond_range(const Field& field, std::string_view written) {
   const auto of_kind = [&]<class T>(T) {
-    using Limits = std::numeric_limits<T>;
-    return field.ranged ? core::format("{} to {}", field.low, field.high)
-                        : core::format("{} to {}", +Limits::lowest(), +Limits::max());
+    if (field.ranged) return core::format("{} to {}", field.low, field.high);
+    return core::format("{} to {}", +std::numeric_limits<T>::lowest(), +std::numeric_limits<T>::max());
   };
   return out_of_range(field, written, with_number(field.kind, of_kind, [] { return std::string("a number"); }));
 }
