@@ -8,26 +8,11 @@
 # lost, and the figures are within the limits below. STORM_LIMITS=no skips the limits, for machines with other work.
 # ./dev load storm runs it on the release build.
 set -euo pipefail
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-usage="usage: storm.sh BIN_DIR OUT_DIR [CLIENTS] [PLAYERS] [LEVEL]"
-bin=$(cd "${1:?$usage}" && pwd)
-source "$root/tests/serve.sh"
-source "$root/bench/load/cores.sh"
-mkdir -p "${2:?$usage}"
-out=$(cd "$2" && pwd)
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh" "storm.sh BIN_DIR OUT_DIR [CLIENTS] [PLAYERS] [LEVEL]" "$@"
 clients=${3:-500}
 players=${4:-50}
 level=${5:-$root/server/examples/demo/level/village.json}
-for number in "$clients" "$players"; do
-  [[ $number =~ ^[1-9][0-9]{0,4}$ ]] || {
-    echo "storm: '$number' is not a number of clients; $usage" >&2
-    exit 2
-  }
-done
-die() {
-  printf 'storm: %s\n' "$*" >&2
-  exit 1
-}
+check_numbers "$clients" "$players"
 
 # Limits: a miss of the goals by far. 500 clients are to be in within 5 s, 2,000 within 20 s, and no tick is to take more
 # than 60% of its period.
@@ -38,15 +23,6 @@ silence_ms_max=150
 outage=10 # seconds
 joining=$((clients / 100 + 7))
 rejoining=$((clients / 100 + 10))
-
-server= crowd= storm=
-cleanup() {
-  local each
-  for each in $storm $crowd $server; do kill -CONT "$each" 2>/dev/null && kill "$each" 2>/dev/null || true; done
-  wait
-}
-trap cleanup EXIT
-trap 'exit 130' INT TERM HUP
 
 # metric NAME: prints a metric of the server's world.
 metric() {
@@ -69,15 +45,7 @@ wait_for() {
   return 1
 }
 
-bots() {
-  on_core 1 "$bin/mobula-bots" --connect "127.0.0.1:$port" --admin "$admin" "$@"
-}
-
-"$bin/mobula-compile" "$level" -o "$out/storm.level" >"$out/compile.log" ||
-  die "the level is not compiled: $out/compile.log"
-serve "$out/server.log" on_core 0 "$bin/mobula-server" --level "$out/storm.level" --port 0 --admin-port 0 \
-  --max-clients $((clients + players + 64)) --max-disconnected $((clients + players)) --log-format text
-[[ $admin ]] || die "the server did not start: $(cat "$out/server.log")"
+start_server "$level" --max-clients $((clients + players + 64)) --max-disconnected $((clients + players))
 
 # The players' steps: alone, the first storm, the outage and the second storm.
 alone=5
@@ -85,12 +53,14 @@ rest=$((outage + 5 + rejoining))
 bots --clients "$players" --verify $((players < 5 ? players : 5)) \
   --ramp "$players@${alone}s,$players@${joining}s,$players@${rest}s" --json "$out/players.json" >"$out/players.log" 2>&1 &
 crowd=$!
+others=("$crowd")
 sleep "$alone"
 rushes_before=$(grep -c 'the rush is over' "$out/server.log" || true)
 lost_before=$(metric 'mobula_lost_seconds_total')
 bots --clients "$clients" --verify $((clients < 20 ? clients : 20)) --behaviour idle \
   --ramp "1s,$clients@$((joining - 1))s,$clients@${rest}s" --json "$out/storm.json" >"$out/storm.log" 2>&1 &
 storm=$!
+others+=("$storm")
 sleep "$joining"
 [[ $(metric 'mobula_players{') == $((clients + players)) ]] || die "not all came in: $out/server.log"
 rushes_joined=$(grep -c 'the rush is over' "$out/server.log" || true)
@@ -101,13 +71,11 @@ wait_for $((outage + 10)) 'mobula_sessions' "<= $players" || die "the server did
 kill -CONT "$storm"
 status=0
 wait "$storm" || status=1
-storm=
+others=("$crowd")
 wait "$crowd" || status=1
-crowd=
+others=()
 lost=$(metric 'mobula_lost_seconds_total')
-kill -TERM "$server"
-wait "$server" || die "the server ended with an error: $out/server.log"
-server=
+stop_server
 
 # value FILE STEP KEY: prints a number of a step in a report of bots.
 value() {

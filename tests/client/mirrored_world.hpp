@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <mobula/server/replication/client_view.hpp>
+#include <server/announcement.hpp>
 #include <server/random_world.hpp>
 
 namespace mobula::test {
@@ -94,22 +95,11 @@ class MirroredWorld {
   // Announces the prototypes that the view wants, and marks them as delivered.
   void announce() {
     if (view.prototypes().wanted().empty()) return;
-    wire::Names names;
-    wire::Prototypes prototypes;
-    for (const auto& [prototype, id] : view.prototypes().wanted()) {
-      for (const ecs::PoolId pool : world.registry.prototypes().pools(prototype))
-        names.texts.push_back(world.registry.pool(pool).instance_name());
-      std::vector<index::ComponentRef> components = index::components(world.registry, prototype);
-      prototypes.prototypes.push_back({id, index::prototype_hash(components), components});
-      view.prototypes().delivered(id);
-    }
-    view.prototypes().clear_wanted();
-    const auto announcement = [names, prototypes](client::Mirror& to) {
-      return to.add_names(names).ok() && to.add_prototypes(prototypes).ok();
-    };
-    const bool added = announcement(*mirror);
+    const Announcement made = take_wanted(view, world.registry);
+    for (const std::uint32_t id : made.ids) view.prototypes().delivered(id);
+    const bool added = made.apply(*mirror);
     MOBULA_ASSERT(added, "a server's announcement can be added");
-    history_.push_back({{}, announcement});
+    history_.push_back({{}, [made](client::Mirror& other) { static_cast<void>(made.apply(other)); }});
   }
   void note(std::uint32_t sequence) {
     for (; input_.newest < sequence; ++input_.newest) {

@@ -39,14 +39,18 @@ TEST(Result, MovesMoveOnlyValues) {
   EXPECT_EQ(*moved, 3);
 }
 
-#ifdef MOBULA_ASSERTS
-TEST(ResultDeathTest, AssertsOnAccessToTheOtherState) {
-  const Result<int> bad = half(7);
-  const Result<int> good = half(8);
-  EXPECT_DEATH(static_cast<void>(bad.value()), "odd numbers have no half");
-  EXPECT_DEATH(static_cast<void>(good.error()), "error of a Result that holds a value");
+TEST(ResultDeathTest, EveryBuildStopsAtAccessToTheOtherState) {
+  Result<std::string> bad(Error{"odd", "odd numbers have no half"});
+  const Result<std::string> fixed = bad;
+  const std::string message = "check failed: value of a failed Result: odd: odd numbers have no half";
+  EXPECT_DEATH(static_cast<void>(bad.value()), message);
+  EXPECT_DEATH(static_cast<void>(fixed.value()), message);
+  EXPECT_DEATH(static_cast<void>(*bad), message);
+  EXPECT_DEATH(static_cast<void>(*fixed), message);
+  EXPECT_DEATH(static_cast<void>(bad->size()), message);
+  EXPECT_DEATH(static_cast<void>(fixed->size()), message);
+  EXPECT_DEATH(static_cast<void>(half(8).error()), "check failed: error of a Result that holds a value");
 }
-#endif
 
 }  // namespace
 }  // namespace mobula::core

@@ -111,7 +111,26 @@ TEST(DestroyListenerDeath, AComponentRemovedByItsListenerIsNamed) {
   World world;
   world.signals<Rope>().construct.connect([&](std::span<const Entity> made) { world.remove<Rope>(made.front()); });
   const Entity entity = world.create();
-  EXPECT_DEATH(world.add<Rope>(entity), "entity 0.1 is dead or has no component .*Rope");
+  EXPECT_DEATH(world.add<Rope>(entity),
+               "a construct listener of component .*Rope removed it from entity 0.1 while it was added");
+}
+
+TEST(DestroyListenerDeath, AnEntityDestroyedWhileAddedIsNamed) {
+  World world;
+  const auto destroy = [&](std::span<const Entity> made) { world.destroy(made.front()); };
+  world.signals<Rope>().construct.connect(destroy);
+  world.signals<test::Health>().construct.connect(destroy);
+  const Entity entity = world.create();
+  const std::string message = "a construct listener of component .* destroyed entity 0.1 while it was added";
+  EXPECT_DEATH(world.add<Rope>(entity), message);
+  EXPECT_DEATH(world.emplace<Rope>(entity, null_entity), message);
+  EXPECT_DEATH(world.add<test::Health>(entity), message);
+  EXPECT_EQ(world.add_bytes(entity, world.pool_of<test::Health>()), nullptr);
+  EXPECT_FALSE(world.valid(entity));
+  const Entity another = world.create();
+  world.add<Rope>(std::span(&another, 1));
+  EXPECT_FALSE(world.valid(another)) << "a bulk add returns nothing, so its listeners may destroy";
+  world.check();
 }
 
 TEST(DestroyListenerDeath, AnEntityListedTwiceIsNamed) {

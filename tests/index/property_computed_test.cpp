@@ -57,6 +57,10 @@ TEST(ComputedProperty, IsReadAndWrittenLikeAField) {
   EXPECT_EQ(
       std::as_const(world.registry).pool(world.properties.resolve(e, "Nested", "share")->pool()).change_ticks()[0], 9u);
   EXPECT_EQ(world.text(e, "Nested", "share"), "1");
+  const core::Result<core::Bytes> preview = world.properties.preview_text(e, "Nested", "share", "0.4");
+  ASSERT_TRUE(preview.ok());
+  EXPECT_EQ(core::load<kitchen::Nested>(preview->data()).several_count, 1);
+  EXPECT_EQ(world.component<kitchen::Nested>(e).several_count, 3) << "a preview writes nothing";
   ASSERT_TRUE(world.properties.set_text(e, "Nested", "share", "0.4"));
   EXPECT_EQ(world.component<kitchen::Nested>(e).several_count, 1);
   EXPECT_EQ(*world.properties.get<std::string_view>(e, "Plain", "label"), "entity " + to_string(e));

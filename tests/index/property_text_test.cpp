@@ -208,6 +208,12 @@ constexpr RefusedText refused_texts[] = {
      "out of range: 'a_text' is too long: 12 bytes; expected at most 10"},
     {"Plain", "shorts", "[1,2]", "out of range: 'shorts' has 2 values; expected an array of 3 values"},
     {"Plain", "shorts", "[1,2,70000]", "out of range: 'shorts' is out of range: 70000; expected -32768 to 32767"},
+    {"Ranged", "a_uint8", "-1", "out of range: 'a_uint8' is out of range: -1; expected 0 to 31"},
+    {"Ranged", "a_uint8", "32", "out of range: 'a_uint8' is out of range: 32; expected 0 to 31"},
+    {"Ranged", "a_uint8", "256", "out of range: 'a_uint8' is out of range: 256; expected 0 to 31"},
+    {"Ranged", "a_uint8", "18446744073709551616",
+     "out of range: 'a_uint8' is out of range: 18446744073709551616; expected 0 to 31"},
+    {"Ranged", "fine", "1e39", "out of range: 'fine' is out of range: 1e39; expected -512 to 512"},
     {"Ranged", "fine", "513", "out of range: 'fine' is out of range: 513; expected -512 to 512"},
     {"Ranged", "small", "7", "wrong type: 'small' is a number; expected the name of a value, such as \"minus\""},
     {"Nested", "several", "[[1,true,1],[2,true,\"x\"]]", "wrong type: 'several.angle' is text; expected a number"},
@@ -235,6 +241,8 @@ TEST(PropertyText, AnInvalidTextIsRefusedAndChangesNothing) {
     SCOPED_TRACE(std::string(each.path) + " = " + each.json);
     EXPECT_EQ(refused(world, [&] { return world.properties.set_text(e, each.component, each.path, each.json); }),
               each.error);
+    EXPECT_EQ(refused(world, [&] { return world.properties.preview_text(e, each.component, each.path, each.json); }),
+              each.error);
   }
   for (const char* json :
        {"", " ", "nul", "true false", "[1", "{\"a\":}", "'x'", "NaN", "Infinity", "\"\xff\"", "01", "// 1", "\"a"}) {
@@ -250,6 +258,23 @@ TEST(PropertyText, AnInvalidTextIsRefusedAndChangesNothing) {
               testing::HasSubstr("more members than a component has fields"));
   EXPECT_THAT(refused(world, [&] { return world.properties.set_text(e, "Plain", "a_text", std::string(70000, ' ')); }),
               testing::HasSubstr("bytes of text"));
+}
+
+TEST(PropertyText, APreviewIsWhatASetLeavesAndWritesNothing) {
+  KitchenWorld world;
+  const ecs::Entity e = world.make();
+  for (const auto& [path, json] :
+       {std::pair{"an_int8", "-7"}, std::pair{"shorts[1]", "-5"}, std::pair{"", R"({"a_bool":true})"}}) {
+    const test::Memory before(world.registry);
+    world.registry.set_tick(world.registry.tick() + 1);
+    const core::Result<core::Bytes> preview = world.properties.preview_text(e, "Plain", path, json);
+    ASSERT_TRUE(preview.ok()) << path;
+    EXPECT_TRUE(test::Memory(world.registry) == before) << path;
+    ASSERT_TRUE(world.properties.set_text(e, "Plain", path, json));
+    const auto set = world.component<kitchen::Plain>(e);
+    ASSERT_EQ(preview->size(), sizeof(set));
+    EXPECT_EQ(std::memcmp(preview->data(), &set, sizeof(set)), 0) << path;
+  }
 }
 
 TEST(PropertyText, AComponentWithoutItsReadOnlyFieldCanBeSet) {

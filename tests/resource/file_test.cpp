@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <mobula/resource/file.hpp>
 
@@ -70,6 +71,20 @@ TEST_F(Files, PipesAndFoldersAreNotReadAsLevels) {
     EXPECT_EQ(FileBytes::map(at(name), 100).error().message, at(name) + ": is not a regular file");
   }
   EXPECT_STREQ(read_regular_file(at("nothing"), 100).error().reason, "missing");
+  EXPECT_STREQ(FileBytes::map(at("nothing"), 100).error().reason, "missing");
+}
+
+TEST_F(Files, ARegularFileIsReadAndMappedUpToTheLimit) {
+  ASSERT_TRUE(write_files({file(at("a"), "four"), file(at("empty"), "")}).ok());
+  for (const std::string name : {"a", "empty"}) {
+    const core::Result<core::Bytes> read = read_regular_file(at(name), 4);
+    const core::Result<FileBytes> mapped = FileBytes::map(at(name), 4);
+    ASSERT_TRUE(read.ok() && mapped.ok()) << name;
+    EXPECT_EQ(read->size(), name == "a" ? 4u : 0u);
+    EXPECT_TRUE(std::ranges::equal(*read, mapped->view())) << name;
+  }
+  EXPECT_STREQ(read_regular_file(at("a"), 3).error().reason, "too large");
+  EXPECT_STREQ(FileBytes::map(at("a"), 3).error().reason, "too large");
 }
 
 TEST_F(Files, AllAreWrittenOrNone) {

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <mobula/server/replication/client_view.hpp>
+#include <server/announcement.hpp>
 #include <server/mirrored_words.hpp>
 #include <server/random_world.hpp>
 #include <set>
@@ -195,16 +196,9 @@ class Replica {
   }
   // Announces prototypes reliably and in order. Their acknowledgements are sometimes late.
   void announce() {
-    for (const auto& [prototype, id] : view.prototypes().wanted()) {
-      wire::Names names;
-      for (const ecs::PoolId pool : world_.registry.prototypes().pools(prototype))
-        names.texts.push_back(world_.registry.pool(pool).instance_name());
-      ASSERT_TRUE(client.mirror->add_names(names).ok());
-      std::vector<index::ComponentRef> components = index::components(world_.registry, prototype);
-      ASSERT_TRUE(client.mirror->add_prototypes({{{id, index::prototype_hash(components), components}}}).ok());
-      announced_.push_back(id);
-    }
-    view.prototypes().clear_wanted();
+    const Announcement made = take_wanted(view, world_.registry);
+    ASSERT_TRUE(made.apply(*client.mirror));
+    announced_.insert(announced_.end(), made.ids.begin(), made.ids.end());
     while (!announced_.empty() && world_.random.chance(7, 8)) {
       view.prototypes().delivered(announced_.front());
       announced_.erase(announced_.begin());

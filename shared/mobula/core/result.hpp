@@ -15,7 +15,13 @@ struct Error {
   std::string message;
 };
 
-/// A value or an error. Accessing the other one is an assertion failure.
+namespace detail {
+// Fail a check. They are apart from the access, which then has a jump and no message.
+[[noreturn, gnu::cold]] void result_has_no_value(const Error& error);
+[[noreturn, gnu::cold]] void result_has_no_error();
+}  // namespace detail
+
+/// A value or an error. Accessing the other one fails a check, in release builds too.
 template <class T>
 class [[nodiscard]] Result {
  public:
@@ -26,15 +32,18 @@ class [[nodiscard]] Result {
   explicit operator bool() const { return ok(); }
 
   [[nodiscard]] T& value() {
-    MOBULA_ASSERT(ok(), "value of a failed Result: " + std::get<1>(state_).message);
+    if (!ok()) [[unlikely]]
+      detail::result_has_no_value(*std::get_if<1>(&state_));
     return *std::get_if<0>(&state_);
   }
   [[nodiscard]] const T& value() const {
-    MOBULA_ASSERT(ok(), "value of a failed Result: " + std::get<1>(state_).message);
+    if (!ok()) [[unlikely]]
+      detail::result_has_no_value(*std::get_if<1>(&state_));
     return *std::get_if<0>(&state_);
   }
   [[nodiscard]] const Error& error() const {
-    MOBULA_ASSERT(!ok(), "error of a Result that holds a value");
+    if (ok()) [[unlikely]]
+      detail::result_has_no_error();
     return *std::get_if<1>(&state_);
   }
 

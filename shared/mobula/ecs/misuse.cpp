@@ -38,4 +38,11 @@ void nothing_to_get(Entity entity, std::string_view component) {
   core::check_failed(core::format("entity {} is dead or has no component {}", to_string(entity), component));
 }
 
+void lost_while_added(Entity entity, std::string_view component, bool destroyed) {
+  core::check_failed(core::format(
+      "a construct listener of component {} {} entity {} while it was added, so there is nothing to return; record the "
+      "change in Commands",
+      component, destroyed ? "destroyed" : "removed it from", to_string(entity)));
+}
+
 }  // namespace mobula::ecs::misuse

@@ -170,7 +170,7 @@ class Registry {
   void patch(Entity entity, Function&& function);
 
   /// Adds a component known only as bytes, by pool. `value`: type().size bytes; empty for the default
-  /// value. Schema components only.
+  /// value. Schema components only. Returns null if a listener destroyed the entity, where typed forms fail a check.
   std::byte* add_bytes(Entity entity, PoolId pool, core::ByteView value = {});
   /// Allocates what adding the component may need: after it only listeners can throw.
   void make_room(Entity entity, PoolId id) { prepare_add(entity, pool(id)); }

@@ -123,7 +123,10 @@ template <class T, class... Arguments>
 [[gnu::noinline]] T& Registry::emplace_watched(Entity entity, Pool& pool, Arguments&&... arguments) {
   emplace_unnotified<T>(entity, pool, true, std::forward<Arguments>(arguments)...);
   emit_constructed(pool, entity);
-  return get_in<T>(entity, pool);
+  T* const added = try_get_in<T>(entity, pool);
+  if (added == nullptr) [[unlikely]]
+    misuse::lost_while_added(entity, pool.instance_name(), !valid(entity));
+  return *added;
 }
 
 template <class T, class... Arguments>

@@ -229,9 +229,12 @@ core::Status Hierarchy::set_parent_in_place(Entity child, Entity parent) {
 }
 
 core::Status Hierarchy::check_parent(Entity child, Entity parent) {
-  if (!registry_.valid(child) || (parent && !registry_.valid(parent)))
-    return core::Error{"stale handle", "child " + to_string(child) + " or parent " + to_string(parent) + " is dead"};
+  if (!registry_.valid(child))
+    return core::Error{"stale handle", "the child, entity " + to_string(child) + ", is dead"};
   if (!parent) return core::Done{};
+  if (!registry_.valid(parent))
+    return core::Error{"stale handle", "the parent, entity " + to_string(parent) + ", is dead"};
+  if (parent == child) return core::Error{"circle", "entity " + to_string(child) + " cannot be its own parent"};
   std::uint32_t depth = 0;  // depth of the parent
   for (Entity at = parent; at && registry_.valid(at) && depth <= max_depth; ++depth) {
     if (at == child)

@@ -44,6 +44,8 @@ class Hierarchy {
   /// change nothing: "stale handle", "circle", "too deep" (an entity would be deeper than max_depth, or below an
   /// existing cycle).
   core::Status set_parent(ecs::Entity child, ecs::Entity parent);
+  /// Returns whether set_parent() would succeed, with its errors. Changes nothing.
+  [[nodiscard]] core::Status check_parent(ecs::Entity child, ecs::Entity parent);
   /// Sets the parent, but keeps the child's place in the world: writes its Transform, if it has one. If a place is not
   /// finite, the Transform is kept instead: then the child has a place again as soon as its parent has one.
   core::Status set_parent_in_place(ecs::Entity child, ecs::Entity parent);
@@ -91,7 +93,6 @@ class Hierarchy {
   void forget();
   [[nodiscard]] bool must_compute() const;
   void compute();
-  [[nodiscard]] core::Status check_parent(ecs::Entity child, ecs::Entity parent);
   [[nodiscard]] std::uint32_t height(ecs::Entity root);
   void find_tree(ecs::Entity root, std::vector<ecs::Entity>& tree);
   // Appends the children of `parent`, except `root`.

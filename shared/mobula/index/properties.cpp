@@ -54,7 +54,12 @@ core::Status Properties::set_value(ecs::Entity entity, const PropertyRef& proper
   Scratch made;
   const PropertyNode& node = property.node();
   if (core::Status good = make_bytes(property, value, made.bytes); !good) return good;
-  if (node.computed != nullptr) return set_computed(entity, property, made.bytes);
+  if (node.computed != nullptr) {
+    Scratch changed;
+    if (core::Status done = make_computed(entity, property, made.bytes, changed.bytes); !done) return done;
+    write_made(entity, property, changed.bytes);
+    return core::Done{};
+  }
   if (node.array != nullptr && node.array->count_field >= 0) {
     const std::byte* component = read(entity, property);
     if (component != nullptr && !in_use(property, component)) return unused(property, component);
@@ -68,11 +73,9 @@ core::Status Properties::set_value(ecs::Entity entity, const PropertyRef& proper
 core::Status Properties::check_value(ecs::Entity entity, const PropertyRef& property, const Value& value) const {
   Scratch made;
   if (core::Status good = make_bytes(property, value, made.bytes); !good) return good;
-  const PropertyNode& node = property.node();
-  if (node.computed == nullptr) return core::Done{};
-  Scratch copy;
-  std::memcpy(copy.bytes, read(entity, property), node.component->size);
-  return node.computed->set(registry_, entity, copy.bytes, made.bytes);
+  if (property.node().computed == nullptr) return core::Done{};
+  Scratch changed;
+  return make_computed(entity, property, made.bytes, changed.bytes);
 }
 
 core::Status Properties::make_bytes(const PropertyRef& property, const Value& value, std::byte* to) const {
@@ -87,15 +90,17 @@ core::Status Properties::make_bytes(const PropertyRef& property, const Value& va
   return reflect::write_value(field, value, to);
 }
 
-core::Status Properties::set_computed(ecs::Entity entity, const PropertyRef& property, const std::byte* value) {
+core::Status Properties::make_computed(ecs::Entity entity, const PropertyRef& property, const std::byte* value,
+                                       std::byte* to) const {
   const PropertyNode& node = property.node();
   const std::byte* component = read(entity, property);
   if (component == nullptr) return not_there(entity, property);
-  Scratch changed;
-  std::memcpy(changed.bytes, component, node.component->size);
-  if (core::Status done = node.computed->set(registry_, entity, changed.bytes, value); !done) return done;
-  std::memcpy(registry_.try_write(entity, property.pool_), changed.bytes, node.component->size);
-  return core::Done{};
+  std::memcpy(to, component, node.component->size);
+  return node.computed->set(registry_, entity, to, value);
+}
+
+void Properties::write_made(ecs::Entity entity, const PropertyRef& property, const std::byte* made) {
+  std::memcpy(registry_.try_write(entity, property.pool_), made, property.node().component->size);
 }
 
 bool Properties::has(ecs::Entity entity, const PropertyRef& property) const {
@@ -133,20 +138,23 @@ core::Result<std::string> Properties::get_text(ecs::Entity entity, const Instanc
   return get_text(entity, *property);
 }
 
-core::Status Properties::set_text(ecs::Entity entity, const PropertyRef& property, std::string_view json) {
+core::Status Properties::make_text(ecs::Entity entity, const PropertyRef& property, std::string_view json,
+                                   std::byte* to) const {
   const std::byte* component = read(entity, property);
   if (component == nullptr) return not_there(entity, property);
   if (!in_use(property, component)) return unused(property, component);
   const core::Result<reflect::JsonValue> value = parse_json(json);
   if (!value) return value.error();
   const PropertyNode& node = property.node();
-  if (node.computed != nullptr) return set_computed_text(entity, property, *value);
+  if (node.computed != nullptr) return make_computed_text(entity, property, *value, to);
+  std::memcpy(to, component, node.component->size);
+  return write_text(*node.component, *node.tree, property.element_, *value, names_, to);
+}
+
+core::Status Properties::set_text(ecs::Entity entity, const PropertyRef& property, std::string_view json) {
   Scratch changed;
-  std::memcpy(changed.bytes, component, node.component->size);
-  if (core::Status done = write_text(*node.component, *node.tree, property.element_, *value, names_, changed.bytes);
-      !done)
-    return done;
-  std::memcpy(registry_.try_write(entity, property.pool_), changed.bytes, node.component->size);
+  if (core::Status made = make_text(entity, property, json, changed.bytes); !made) return made;
+  write_made(entity, property, changed.bytes);
   return core::Done{};
 }
 
@@ -157,16 +165,25 @@ core::Status Properties::set_text(ecs::Entity entity, const InstanceName& compon
   return set_text(entity, *property, json);
 }
 
+core::Result<core::Bytes> Properties::preview_text(ecs::Entity entity, const InstanceName& component,
+                                                   std::string_view path, std::string_view json) const {
+  const core::Result<PropertyRef> property = resolve(entity, component, path);
+  if (!property) return property.error();
+  Scratch changed;
+  if (core::Status made = make_text(entity, *property, json, changed.bytes); !made) return made.error();
+  return core::Bytes(changed.bytes, changed.bytes + property->node().component->size);
+}
+
 // JSON functions see the value as a component with one field.
-core::Status Properties::set_computed_text(ecs::Entity entity, const PropertyRef& property,
-                                           const reflect::JsonValue& value) {
+core::Status Properties::make_computed_text(ecs::Entity entity, const PropertyRef& property,
+                                            const reflect::JsonValue& value, std::byte* to) const {
   const PropertyNode& node = property.node();
   if (node.read_only()) return read_only(node);
   Scratch made;
   const reflect::FieldNode tree{.name = node.field->path, .field = node.field, .array_count = 1, .children = {}};
   if (core::Status done = write_text(*node.component, tree, reflect::whole_array, value, names_, made.bytes); !done)
     return done;
-  return set_computed(entity, property, made.bytes);
+  return make_computed(entity, property, made.bytes, to);
 }
 
 // What there is ----------------------------------------------------------------------------

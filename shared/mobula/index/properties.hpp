@@ -74,6 +74,9 @@ class Properties {
   core::Status set_text(ecs::Entity entity, const PropertyRef& property, std::string_view json);
   core::Status set_text(ecs::Entity entity, const InstanceName& component, std::string_view path,
                         std::string_view json);
+  /// Returns the component's bytes as set_text() would leave them, for checks beyond the schema. Writes nothing.
+  [[nodiscard]] core::Result<core::Bytes> preview_text(ecs::Entity entity, const InstanceName& component,
+                                                       std::string_view path, std::string_view json) const;
 
   /// Reads the property of each entity into the same position of `out`. Positions of entities without it (stale,
   /// without the component, with too few elements) stay unchanged. Returns the number of entities that have it. Fails
@@ -103,8 +106,14 @@ class Properties {
   [[nodiscard]] bool has(ecs::Entity entity, const PropertyRef& property) const;
   // Writes the property.field()->size bytes of a checked value.
   core::Status make_bytes(const PropertyRef& property, const reflect::Value& value, std::byte* to) const;
-  core::Status set_computed(ecs::Entity entity, const PropertyRef& property, const std::byte* value);
-  core::Status set_computed_text(ecs::Entity entity, const PropertyRef& property, const reflect::JsonValue& value);
+  // The make_ functions write the changed component to `to`, which has room for every component.
+  core::Status make_text(ecs::Entity entity, const PropertyRef& property, std::string_view json, std::byte* to) const;
+  core::Status make_computed(ecs::Entity entity, const PropertyRef& property, const std::byte* value,
+                             std::byte* to) const;
+  core::Status make_computed_text(ecs::Entity entity, const PropertyRef& property, const reflect::JsonValue& value,
+                                  std::byte* to) const;
+  // Writes a component that a make_ function made.
+  void write_made(ecs::Entity entity, const PropertyRef& property, const std::byte* made);
 
   [[nodiscard]] const std::byte* read(ecs::Entity entity, const PropertyRef& property) const {
     return static_cast<const ecs::Registry&>(registry_).try_read(entity, property.pool_);

@@ -6,6 +6,7 @@
 #include <mobula/core/format.hpp>
 #include <mobula/reflect/attributes.hpp>
 #include <mobula/reflect/value.hpp>
+#include <mobula/reflect/with_number.hpp>
 
 namespace mobula::reflect {
 namespace {
@@ -269,19 +270,12 @@ Problem write_leaf(std::string_view& text, const Field& field, std::byte* at) {
 }
 
 double read_number(const Field& field, const std::byte* at) {
-  switch (field.kind) {
-    case FieldKind::int8: return core::load<std::int8_t>(at);
-    case FieldKind::uint8: return core::load<std::uint8_t>(at);
-    case FieldKind::int16: return core::load<std::int16_t>(at);
-    case FieldKind::uint16: return core::load<std::uint16_t>(at);
-    case FieldKind::int32: return core::load<std::int32_t>(at);
-    case FieldKind::uint32: return core::load<std::uint32_t>(at);
-    case FieldKind::int64: return static_cast<double>(core::load<std::int64_t>(at));
-    case FieldKind::uint64: return static_cast<double>(core::load<std::uint64_t>(at));
-    case FieldKind::float32: return static_cast<double>(core::load<float>(at));
-    case FieldKind::float64: return core::load<double>(at);
-    default: MOBULA_ASSERT(false, "not a number"); return 0;
-  }
+  return with_number(
+      field.kind, [&]<class T>(T) { return static_cast<double>(core::load<T>(at)); },
+      []() -> double {
+        MOBULA_ASSERT(false, "not a number");
+        return 0;
+      });
 }
 
 bool is_unit(const std::byte* at) {

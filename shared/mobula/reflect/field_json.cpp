@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <limits>
 #include <mobula/core/did_you_mean.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/reflect/field_json.hpp>
@@ -57,25 +56,15 @@ class LeafReader {
     if (!digits) return refuse(wrong_type(field_, value_.text, "a whole number"));
     std::int64_t negative = 0;
     std::uint64_t natural = 0;
-    if (digits->starts_with('-')) return parse(*digits, negative) ? take(into, negative) : refuse(beyond_kind());
-    return parse(*digits, natural) ? take(into, natural) : refuse(beyond_kind());
+    if (digits->starts_with('-') && parse(*digits, negative)) return take(into, negative);
+    if (parse(*digits, natural)) return take(into, natural);
+    return refuse(beyond_range(field_, value_.text));  // no kind can hold it
   }
 
   template <class Number>
   static bool parse(std::string_view text, Number& number) {
     const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
     return read.ec == std::errc() && read.ptr == text.data() + text.size();
-  }
-
-  // Error of an integer that no kind can hold.
-  [[nodiscard]] core::Error beyond_kind() const {
-    const std::uint32_t unused = 64 - 8 * field_.size;
-    const bool negative = field_.kind == FieldKind::int8 || field_.kind == FieldKind::int16 ||
-                          field_.kind == FieldKind::int32 || field_.kind == FieldKind::int64;
-    return out_of_range(field_, value_.text,
-                        negative ? core::format("{} to {}", std::numeric_limits<std::int64_t>::min() >> unused,
-                                                std::numeric_limits<std::int64_t>::max() >> unused)
-                                 : core::format("0 to {}", std::numeric_limits<std::uint64_t>::max() >> unused));
   }
 
   bool real(Value& into) {

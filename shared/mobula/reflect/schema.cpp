@@ -1,10 +1,11 @@
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <mobula/core/format.hpp>
 #include <mobula/reflect/describe.hpp>
 #include <mobula/reflect/schema.hpp>
 #include <mobula/reflect/sent_size.hpp>
+#include <mobula/reflect/with_number.hpp>
+#include <utility>
 
 namespace mobula::reflect {
 namespace {
@@ -43,17 +44,10 @@ const Component* find_in(const std::vector<Component>& components, const Key& ke
 
 bool integer_fits(std::int64_t value, FieldKind kind) {
   const auto within = [&]<class T>(T) {
-    return value >= std::int64_t{std::numeric_limits<T>::min()} && value <= std::int64_t{std::numeric_limits<T>::max()};
+    if constexpr (std::is_integral_v<T> && sizeof(T) < sizeof(value)) return std::in_range<T>(value);
+    return true;
   };
-  switch (kind) {
-    case FieldKind::int8: return within(std::int8_t{});
-    case FieldKind::uint8: return within(std::uint8_t{});
-    case FieldKind::int16: return within(std::int16_t{});
-    case FieldKind::uint16: return within(std::uint16_t{});
-    case FieldKind::int32: return within(std::int32_t{});
-    case FieldKind::uint32: return within(std::uint32_t{});
-    default: return true;
-  }
+  return with_number(kind, within, [] { return true; });
 }
 
 const Field* Component::find_field(std::string_view path) const {

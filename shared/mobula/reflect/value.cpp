@@ -5,6 +5,7 @@
 #include <mobula/core/format.hpp>
 #include <mobula/core/text.hpp>
 #include <mobula/reflect/value.hpp>
+#include <mobula/reflect/with_number.hpp>
 
 namespace mobula::reflect {
 namespace {
@@ -12,11 +13,6 @@ namespace {
 std::string_view text_at(const Field& field, const std::byte* at) {
   const std::string_view all(reinterpret_cast<const char*>(at), field.size);
   return all.substr(0, all.find('\0'));
-}
-
-template <class Integer>
-Value whole(const std::byte* at) {
-  return to_value(core::load<Integer>(at));
 }
 
 std::string text_of(const Value& value) {
@@ -47,18 +43,16 @@ bool in_bounds(const Field& field, Number number) {
   }
 }
 
-template <class Integer>
-bool whole_is_good(const Field& field, const std::byte* at) {
-  const auto number = core::load<Integer>(at);
-  if (field.enum_values.empty()) return in_bounds(field, number);
-  return std::ranges::find(field.enum_values, static_cast<std::int64_t>(number), &EnumValue::value) !=
-         field.enum_values.end();
-}
-
-template <class Float>
-bool real_is_good(const Field& field, const std::byte* at) {
-  const auto number = core::load<Float>(at);
-  return std::isfinite(number) && in_bounds(field, number);
+template <class Number>
+bool number_is_good(const Field& field, const std::byte* at) {
+  const auto number = core::load<Number>(at);
+  if constexpr (std::is_floating_point_v<Number>) {
+    return std::isfinite(number) && in_bounds(field, number);
+  } else {
+    if (field.enum_values.empty()) return in_bounds(field, number);
+    return std::ranges::find(field.enum_values, static_cast<std::int64_t>(number), &EnumValue::value) !=
+           field.enum_values.end();
+  }
 }
 
 template <class Number>
@@ -105,10 +99,7 @@ struct Writer {
   std::string_view written;
 
   [[nodiscard]] std::string as_written() const { return written.empty() ? text_of(value) : std::string(written); }
-  template <class Number>
-  [[nodiscard]] core::Error beyond(Number low, Number high) const {
-    return out_of_range(field, as_written(), core::format("{} to {}", low, high));
-  }
+  [[nodiscard]] core::Error beyond() const { return beyond_range(field, as_written()); }
   [[nodiscard]] core::Error wrong(std::string_view expected) const {
     return wrong_type(field, std::holds_alternative<double>(value) ? as_written() : std::string(describe(value)),
                       expected);
@@ -123,6 +114,15 @@ struct Writer {
     return core::Done{};
   }
 
+  template <class Number>
+  [[nodiscard]] core::Status numeric() const {
+    if constexpr (std::is_floating_point_v<Number>) {
+      return real<Number>();
+    } else {
+      return integer<Number>();
+    }
+  }
+
   template <class Integer>
   [[nodiscard]] core::Status integer() const {
     if (!field.enum_values.empty()) return enumerated<Integer>();
@@ -133,9 +133,7 @@ struct Writer {
 
   template <class Integer, class Wide>
   [[nodiscard]] core::Status in_range(Wide number) const {
-    using Limits = std::numeric_limits<Integer>;
-    if (!std::in_range<Integer>(number)) return beyond(Limits::min() + Integer{}, Limits::max() + Integer{});
-    if (!in_bounds(field, number)) return beyond(field.low, field.high);
+    if (!std::in_range<Integer>(number) || !in_bounds(field, number)) return beyond();
     core::store(to, static_cast<Integer>(number));
     return core::Done{};
   }
@@ -185,13 +183,12 @@ struct Writer {
     } else {
       return wrong("a number");
     }
-    using Limits = std::numeric_limits<Float>;
     // Checked before the conversion, which is undefined for values that do not fit. The shortest text of the greatest
     // float is slightly larger, and rounds to it.
     constexpr double end = std::is_same_v<Float, float> ? 0x1.ffffffp127 : std::numeric_limits<double>::infinity();
-    if (!(std::fabs(number) < end)) return beyond(Limits::lowest(), Limits::max());
+    if (!(std::fabs(number) < end)) return beyond();
     const auto narrow = static_cast<Float>(number);
-    if (!in_bounds(field, narrow)) return beyond(field.low, field.high);
+    if (!in_bounds(field, narrow)) return beyond();
     core::store(to, narrow);
     return core::Done{};
   }
@@ -257,84 +254,47 @@ std::uint32_t elements_in_use(const Component& component, const Field& field, co
 }
 
 Value read_value(const Field& field, const std::byte* at) {
-  switch (field.kind) {
-    case FieldKind::boolean: return at[0] != std::byte{0};  // memory may hold any byte
-    case FieldKind::int8: return whole<std::int8_t>(at);
-    case FieldKind::uint8: return whole<std::uint8_t>(at);
-    case FieldKind::int16: return whole<std::int16_t>(at);
-    case FieldKind::uint16: return whole<std::uint16_t>(at);
-    case FieldKind::int32: return whole<std::int32_t>(at);
-    case FieldKind::uint32: return whole<std::uint32_t>(at);
-    case FieldKind::int64: return whole<std::int64_t>(at);
-    case FieldKind::uint64: return whole<std::uint64_t>(at);
-    case FieldKind::float32: return static_cast<double>(core::load<float>(at));
-    case FieldKind::float64: return core::load<double>(at);
-    case FieldKind::unit_quaternion: return core::load<Quaternion>(at);
-    case FieldKind::entity: return core::load<ecs::Entity>(at);
-    case FieldKind::fixed_string: return text_at(field, at);
-    case FieldKind::string_id: return core::StringId32(core::load<std::uint32_t>(at));
-  }
-  return false;
+  const auto other = [&]() -> Value {
+    switch (field.kind) {
+      case FieldKind::unit_quaternion: return core::load<Quaternion>(at);
+      case FieldKind::entity: return core::load<ecs::Entity>(at);
+      case FieldKind::fixed_string: return text_at(field, at);
+      case FieldKind::string_id: return core::StringId32(core::load<std::uint32_t>(at));
+      default: return at[0] != std::byte{0};  // a bool, whose memory may hold any byte
+    }
+  };
+  return with_number(field.kind, [&]<class T>(T) { return to_value(core::load<T>(at)); }, other);
 }
 
 bool value_is_good(const Field& field, const std::byte* at) {
-  switch (field.kind) {
-    case FieldKind::boolean: return core::load<std::uint8_t>(at) <= 1;
-    case FieldKind::int8: return whole_is_good<std::int8_t>(field, at);
-    case FieldKind::uint8: return whole_is_good<std::uint8_t>(field, at);
-    case FieldKind::int16: return whole_is_good<std::int16_t>(field, at);
-    case FieldKind::uint16: return whole_is_good<std::uint16_t>(field, at);
-    case FieldKind::int32: return whole_is_good<std::int32_t>(field, at);
-    case FieldKind::uint32: return whole_is_good<std::uint32_t>(field, at);
-    case FieldKind::int64: return whole_is_good<std::int64_t>(field, at);
-    case FieldKind::uint64: return whole_is_good<std::uint64_t>(field, at);
-    case FieldKind::float32: return real_is_good<float>(field, at);
-    case FieldKind::float64: return real_is_good<double>(field, at);
-    case FieldKind::unit_quaternion: return rotation_is_good(at);
-    case FieldKind::fixed_string: return text_is_good(field, at);
-    case FieldKind::entity:
-    case FieldKind::string_id: return true;
-  }
-  return true;
+  const auto other = [&] {
+    switch (field.kind) {
+      case FieldKind::boolean: return core::load<std::uint8_t>(at) <= 1;
+      case FieldKind::unit_quaternion: return rotation_is_good(at);
+      case FieldKind::fixed_string: return text_is_good(field, at);
+      default: return true;
+    }
+  };
+  return with_number(field.kind, [&]<class T>(T) { return number_is_good<T>(field, at); }, other);
 }
 
 bool clamp_value(const Field& field, std::byte* at) {
   if (!field.enum_values.empty()) return false;
-  switch (field.kind) {
-    case FieldKind::int8: return clamp_number<std::int8_t>(field, at);
-    case FieldKind::uint8: return clamp_number<std::uint8_t>(field, at);
-    case FieldKind::int16: return clamp_number<std::int16_t>(field, at);
-    case FieldKind::uint16: return clamp_number<std::uint16_t>(field, at);
-    case FieldKind::int32: return clamp_number<std::int32_t>(field, at);
-    case FieldKind::uint32: return clamp_number<std::uint32_t>(field, at);
-    case FieldKind::int64: return clamp_number<std::int64_t>(field, at);
-    case FieldKind::uint64: return clamp_number<std::uint64_t>(field, at);
-    case FieldKind::float32: return clamp_number<float>(field, at);
-    case FieldKind::float64: return clamp_number<double>(field, at);
-    default: return false;
-  }
+  return with_number(field.kind, [&]<class T>(T) { return clamp_number<T>(field, at); }, [] { return false; });
 }
 
 core::Status write_value(const Field& field, const Value& value, std::byte* to, std::string_view written) {
   const Writer writer{field, value, to, written};
-  switch (field.kind) {
-    case FieldKind::boolean: return writer.same<bool, std::uint8_t>("true or false");
-    case FieldKind::int8: return writer.integer<std::int8_t>();
-    case FieldKind::uint8: return writer.integer<std::uint8_t>();
-    case FieldKind::int16: return writer.integer<std::int16_t>();
-    case FieldKind::uint16: return writer.integer<std::uint16_t>();
-    case FieldKind::int32: return writer.integer<std::int32_t>();
-    case FieldKind::uint32: return writer.integer<std::uint32_t>();
-    case FieldKind::int64: return writer.integer<std::int64_t>();
-    case FieldKind::uint64: return writer.integer<std::uint64_t>();
-    case FieldKind::float32: return writer.real<float>();
-    case FieldKind::float64: return writer.real<double>();
-    case FieldKind::unit_quaternion: return writer.quaternion();
-    case FieldKind::entity: return writer.same<ecs::Entity, ecs::Entity>("an entity");
-    case FieldKind::fixed_string: return writer.fixed_string();
-    case FieldKind::string_id: return writer.string_id();
-  }
-  return core::Done{};
+  const auto other = [&]() -> core::Status {
+    switch (field.kind) {
+      case FieldKind::boolean: return writer.same<bool, std::uint8_t>("true or false");
+      case FieldKind::unit_quaternion: return writer.quaternion();
+      case FieldKind::entity: return writer.same<ecs::Entity, ecs::Entity>("an entity");
+      case FieldKind::fixed_string: return writer.fixed_string();
+      default: return writer.string_id();
+    }
+  };
+  return with_number(field.kind, [&]<class T>(T) { return writer.numeric<T>(); }, other);
 }
 
 core::Error wrong_type(const Field& field, std::string_view is, std::string_view expected) {
@@ -343,6 +303,14 @@ core::Error wrong_type(const Field& field, std::string_view is, std::string_view
 
 core::Error out_of_range(const Field& field, std::string_view written, std::string_view expected) {
   return {"out of range", core::format("'{}' is out of range: {}; expected {}", field.path, written, expected)};
+}
+
+core::Error beyond_range(const Field& field, std::string_view written) {
+  const auto of_kind = [&]<class T>(T) {
+    if (field.ranged) return core::format("{} to {}", field.low, field.high);
+    return core::format("{} to {}", +std::numeric_limits<T>::lowest(), +std::numeric_limits<T>::max());
+  };
+  return out_of_range(field, written, with_number(field.kind, of_kind, [] { return std::string("a number"); }));
 }
 
 std::string_view describe(const Value& value) {

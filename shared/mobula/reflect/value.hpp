@@ -45,6 +45,8 @@ core::Status write_value(const Field& field, const Value& value, std::byte* to, 
 core::Error wrong_type(const Field& field, std::string_view is, std::string_view expected);
 /// Returns the message "'path' is out of range: 5; expected …".
 core::Error out_of_range(const Field& field, std::string_view written, std::string_view expected);
+/// Returns that message of a number, with the field's range or that of its kind.
+core::Error beyond_range(const Field& field, std::string_view written);
 /// Returns "a number", "an entity", …
 std::string_view describe(const Value& value);
 

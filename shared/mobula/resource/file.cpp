@@ -20,6 +20,43 @@ struct Close {
 };
 using File = std::unique_ptr<std::FILE, Close>;
 
+core::Error missing(const std::string& path, std::string_view why) {
+  return {"missing", core::format("{}: {}", path, why)};
+}
+
+core::Error too_large(const std::string& path, std::size_t limit) {
+  return {"too large", core::format("{}: larger than {} bytes", path, limit)};
+}
+
+// Opens a file that must be a regular one. Does not wait for the writer of a pipe.
+core::Result<File> open_regular_file(const std::string& path) {
+  const int opened = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (opened < 0) return missing(path, std::strerror(errno));
+  File file(::fdopen(opened, "rb"));
+  if (file == nullptr) {
+    const core::Error error = missing(path, std::strerror(errno));
+    ::close(opened);
+    return error;
+  }
+  struct stat found = {};
+  if (::fstat(opened, &found) != 0 || !S_ISREG(found.st_mode)) return missing(path, "is not a regular file");
+  return file;
+}
+
+core::Result<core::Bytes> read_all(std::FILE& file, const std::string& path, std::size_t limit) {
+  core::Bytes bytes;
+  std::size_t got = 1;
+  while (got > 0 && bytes.size() <= limit) {
+    const std::size_t before = bytes.size();
+    bytes.resize(before + (before < 65536 ? 65536 : before));
+    got = std::fread(bytes.data() + before, 1, bytes.size() - before, &file);
+    bytes.resize(before + got);
+  }
+  if (std::ferror(&file) != 0) return missing(path, std::strerror(errno));
+  if (bytes.size() > limit) return too_large(path, limit);
+  return bytes;
+}
+
 // A file that is written, but not yet renamed to its final path.
 struct Pending {
   std::string target;
@@ -81,25 +118,14 @@ std::filesystem::path full_path(const std::string& path) {
 
 core::Result<core::Bytes> read_file(const std::string& path, std::size_t limit) {
   const File file(std::fopen(path.c_str(), "rb"));
-  if (file == nullptr) return core::Error{"missing", core::format("{}: {}", path, std::strerror(errno))};
-  core::Bytes bytes;
-  std::size_t got = 1;
-  while (got > 0 && bytes.size() <= limit) {
-    const std::size_t before = bytes.size();
-    bytes.resize(before + (before < 65536 ? 65536 : before));
-    got = std::fread(bytes.data() + before, 1, bytes.size() - before, file.get());
-    bytes.resize(before + got);
-  }
-  if (std::ferror(file.get()) != 0) return core::Error{"missing", core::format("{}: {}", path, std::strerror(errno))};
-  if (bytes.size() > limit) return core::Error{"too large", core::format("{}: larger than {} bytes", path, limit)};
-  return bytes;
+  if (file == nullptr) return missing(path, std::strerror(errno));
+  return read_all(*file, path, limit);
 }
 
 core::Result<core::Bytes> read_regular_file(const std::string& path, std::size_t limit) {
-  struct stat found = {};
-  if (::stat(path.c_str(), &found) == 0 && !S_ISREG(found.st_mode))
-    return core::Error{"missing", core::format("{}: is not a regular file", path)};
-  return read_file(path, limit);
+  const core::Result<File> file = open_regular_file(path);
+  if (!file) return file.error();
+  return read_all(**file, path, limit);
 }
 
 FileBytes::~FileBytes() {
@@ -107,28 +133,20 @@ FileBytes::~FileBytes() {
 }
 
 core::Result<FileBytes> FileBytes::map(const std::string& path, std::size_t limit) {
-  const auto missing = [&](std::string_view why) { return core::Error{"missing", core::format("{}: {}", path, why)}; };
-  const int file = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);  // a pipe without a writer would wait
-  if (file < 0) return missing(std::strerror(errno));
+  const core::Result<File> opened = open_regular_file(path);
+  if (!opened) return opened.error();
+  const int file = ::fileno(opened->get());
   struct stat found = {};
-  const bool known = ::fstat(file, &found) == 0;
+  if (::fstat(file, &found) != 0) return missing(path, std::strerror(errno));
   const auto size = static_cast<std::size_t>(found.st_size);
-  core::Result<FileBytes> result = FileBytes();
-  if (!known || !S_ISREG(found.st_mode)) {
-    result = missing("is not a regular file");
-  } else if (size > limit) {
-    result = core::Error{"too large", core::format("{}: larger than {} bytes", path, limit)};
-  } else if (size > 0) {  // an empty file cannot be mapped
-    void* const at = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
-    if (at == MAP_FAILED) {
-      result = missing(std::strerror(errno));
-    } else {
-      result->view_ = {static_cast<const std::byte*>(at), size};
-      result->mapped_ = true;
-    }
-  }
-  ::close(file);
-  return result;
+  if (size > limit) return too_large(path, limit);
+  if (size == 0) return FileBytes();  // an empty file cannot be mapped
+  void* const at = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+  if (at == MAP_FAILED) return missing(path, std::strerror(errno));
+  FileBytes bytes;
+  bytes.view_ = {static_cast<const std::byte*>(at), size};
+  bytes.mapped_ = true;
+  return bytes;
 }
 
 core::Status write_files(const std::vector<NewFile>& files) {

@@ -61,16 +61,9 @@ class InterpolationTest : public testing::Test {
  private:
   // Announces the prototypes that the view wants, and marks them as delivered.
   void announce() {
-    for (const auto& [prototype, id] : view.prototypes().wanted()) {
-      std::vector<index::ComponentRef> components = index::components(world.registry, prototype);
-      wire::Names names;
-      for (const ecs::PoolId pool : world.registry.prototypes().pools(prototype))
-        names.texts.push_back(world.registry.pool(pool).instance_name());
-      ASSERT_TRUE(mirror().add_names(names).ok());
-      ASSERT_TRUE(mirror().add_prototypes({{{id, index::prototype_hash(components), components}}}).ok());
-      view.prototypes().delivered(id);
-    }
-    view.prototypes().clear_wanted();
+    const test::Announcement made = test::take_wanted(view, world.registry);
+    ASSERT_TRUE(made.apply(mirror()));
+    for (const std::uint32_t id : made.ids) view.prototypes().delivered(id);
   }
   core::Bytes write() {
     view.choose(now(), 1000, [](std::uint32_t) { return 1.0f; });

@@ -179,6 +179,44 @@ TEST_F(ApiEntities, ARefusedWriteChangesNothing) {
   EXPECT_EQ(world.send("PUT", "/api/entities/" + handle + "/Health/current?world=other", "1").code(), "no_such_world");
 }
 
+TEST_F(ApiEntities, AParentLivesAndMakesNoCircle) {
+  world.ticks(2);
+  ecs::Registry& registry = world.registry();
+  std::vector<ecs::Entity> chain(hierarchy::max_depth);
+  ASSERT_TRUE(registry.create(std::span(chain), engine::Parent{}));
+  const auto put = [&](ecs::Entity child, ecs::Entity parent, const std::string& component = "Parent") {
+    return world.send("PUT", "/api/entities/" + to_string(child) + '/' + component + "/entity",
+                      parent ? '"' + to_string(parent) + '"' : "null");
+  };
+  for (std::size_t i = 1; i < chain.size(); ++i) ASSERT_EQ(put(chain[i], chain[i - 1]).status, 200u);
+  const ecs::Entity dead = registry.create(engine::Parent{});
+  registry.destroy(dead);
+  const ecs::Entity other = registry.create(engine::Parent{});
+  const struct {
+    ecs::Entity child;
+    ecs::Entity parent;
+    unsigned status;
+    const char* code;
+  } cases[] = {{chain[0], chain[0], 409, "circle"},
+               {chain[0], chain[2], 409, "circle"},
+               {chain[1], dead, 404, "stale_handle"},
+               {other, chain.back(), 409, "too_deep"}};
+  for (const auto& [child, parent, status, code] : cases) {
+    const ecs::Entity before = registry.get<const engine::Parent>(child).entity;
+    const test::Answer answer = put(child, parent);
+    EXPECT_EQ(answer.status, status) << answer.text;
+    EXPECT_EQ(answer.code(), code) << answer.text;
+    EXPECT_EQ(registry.get<const engine::Parent>(child).entity, before) << code;
+  }
+  EXPECT_EQ(put(chain[1], dead).message(), "the parent, entity " + to_string(dead) + ", is dead");
+  EXPECT_EQ(put(chain[1], ecs::null_entity).status, 200u);
+  EXPECT_EQ(put(chain[0], chain[2]).status, 200u) << "they are in two trees now";
+  registry.add<engine::Parent>(other, {}, registry.pool_of<engine::Parent>("Mount"));
+  EXPECT_EQ(put(other, other, "Mount").status, 200u) << "the hierarchy reads only the default instance";
+  world.ticks(1);
+  EXPECT_EQ(registry.get<const engine::Parent>(chain[3]).entity, chain[2]);
+}
+
 TEST_F(ApiEntities, AStaleHandleDoesNotExist) {
   world.ticks(2);
   const std::string handle = first_with("Wander");

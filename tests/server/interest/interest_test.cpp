@@ -1,11 +1,7 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <ecs/allocations.hpp>
-#include <hierarchy/reference_hierarchy.hpp>
 #include <mobula/core/random.hpp>
-#include <mobula/server/interest/interest.hpp>
 #include <optional>
+#include <server/interest/interest_world.hpp>
 
 namespace mobula::server {
 namespace {
@@ -13,67 +9,8 @@ namespace {
 using ecs::Entity;
 using engine::Parent;
 using engine::Transform;
-using engine::Vec3;
 using testing::ElementsAre;
 using testing::IsEmpty;
-
-constexpr std::uint8_t creatures = 0;
-constexpr std::uint8_t landmarks = 1;
-constexpr std::uint8_t ships = 2;
-
-// A viewer of player 1 at the origin; all entities are published.
-class InterestTest : public testing::Test {
- protected:
-  explicit InterestTest(std::vector<Layer> layers = {{"creatures", 10, 12}, {"landmarks"}, {"ships", 100}})
-      : interest(world, layers) {}
-
-  Entity make(const Vec3& position, const Relevance& relevance = {}) {
-    const Entity entity = world.make(position);
-    world.add<Relevance>(entity, relevance);
-    interest.add(entity.index);
-    return entity;
-  }
-  void destroy(Entity entity) {
-    world.destroy(entity);
-    interest.remove(entity.index);
-  }
-  Vec3& position(Entity entity) { return world.get<Transform>(entity).position; }
-  Relevance& relevance(Entity entity) { return world.get<Relevance>(entity); }
-
-  void end_tick() {
-    hierarchy.update();
-    interest.update();
-    interest.check();
-    world.next_tick();
-  }
-  // Ends the tick, queries visibility, updates what is visible. Returns the indices gained.
-  std::vector<std::uint32_t> query() {
-    end_tick();
-    std::vector<std::uint32_t> gained;
-    left.clear();
-    interest.query_visibility(viewer, seen, gained, left);
-    seen.insert(seen.end(), gained.begin(), gained.end());
-    for (const std::uint32_t index : left) std::erase(seen, index);
-    return gained;
-  }
-
-  hierarchy::test::World world;
-  hierarchy::Hierarchy hierarchy{world};
-  Interest interest;
-  Entity me = make({});
-  Viewer viewer{1, me};
-  std::vector<std::uint32_t> seen;
-  std::vector<std::uint32_t> left;
-};
-
-struct Blind : InterestRule {
-  [[nodiscard]] bool may_see(const Viewer& /*viewer*/, Entity entity) const override {
-    asked.push_back(entity.index);
-    return entity.index != refused;
-  }
-  std::uint32_t refused = ~0u;
-  mutable std::vector<std::uint32_t> asked;
-};
 
 struct WithoutLayers : InterestTest {
   WithoutLayers() : InterestTest({}) {}
@@ -197,102 +134,6 @@ TEST_F(InterestTest, AViewpointWithoutPositionShowsOnlyItself) {
   query();
   EXPECT_THAT(left, ElementsAre(near.index));
   EXPECT_THAT(seen, ElementsAre(me.index, landmark.index));
-}
-
-TEST_F(InterestTest, ChildrenAreWhereTheirParentsTakeThem) {
-  const Entity cart = make({50, 0, 0});
-  const Entity driver = make({1, 0, 0});
-  world.add<engine::Parent>(driver, {cart});
-  EXPECT_THAT(query(), ElementsAre(me.index));
-  position(cart).x = 5;
-  EXPECT_THAT(query(), ElementsAre(cart.index, driver.index));
-  position(cart).x = 11.5f;
-  query();
-  EXPECT_THAT(left, ElementsAre(driver.index));
-}
-
-TEST_F(InterestTest, AChildBringsItsParentsIntoView) {
-  const Entity cart = make({50, 0, 0});
-  const Entity seat = make({-40, 0, 0});
-  const Entity driver = make({-5, 0, 0});
-  world.add<Parent>(seat, {cart});
-  world.add<Parent>(driver, {seat});
-  EXPECT_THAT(query(), ElementsAre(me.index, cart.index, seat.index, driver.index));
-  EXPECT_FALSE(interest.may_stay(viewer, cart.index));
-  EXPECT_TRUE(interest.may_stay_for_others(viewer, cart, seen));
-  position(driver).x = -30;
-  position(seat).x = -41.5f;
-  query();
-  EXPECT_THAT(left, ElementsAre(driver.index));
-  EXPECT_THAT(seen, ElementsAre(me.index, cart.index, seat.index));
-  position(seat).x = 0;
-  query();
-  EXPECT_THAT(seen, ElementsAre(me.index));
-  EXPECT_FALSE(interest.may_stay_for_others(viewer, cart, seen));
-}
-
-TEST_F(InterestTest, AForbiddenParentHidesWhatIsBelow) {
-  Blind rule;
-  const Entity cart = make({1, 0, 0});
-  const Entity seat = make({1, 0, 0});
-  const Entity driver = make({1, 0, 0}, {.owner = 1});
-  world.add<Parent>(seat, {cart});
-  world.add<Parent>(driver, {seat});
-  relevance(cart).interest_group = 5;
-  EXPECT_THAT(query(), ElementsAre(me.index)) << "not even to the owner";
-  EXPECT_FALSE(interest.may_enter(viewer, driver.index));
-  ASSERT_TRUE(viewer.join_group(5));
-  EXPECT_THAT(query(), ElementsAre(cart.index, seat.index, driver.index));
-  interest.set_rule(&rule);
-  rule.refused = seat.index;
-  query();
-  EXPECT_THAT(seen, ElementsAre(me.index, cart.index));
-  std::ranges::sort(rule.asked);
-  EXPECT_EQ(std::ranges::adjacent_find(rule.asked), rule.asked.end()) << "asked once about each";
-}
-
-TEST_F(InterestTest, AParentThatIsNotPublishedHidesWhatIsBelow) {
-  const Entity cart = world.make({1, 0, 0});
-  const Entity driver = make({1, 0, 0});
-  world.add<Parent>(driver, {cart});
-  EXPECT_THAT(query(), ElementsAre(me.index));
-  interest.add(cart.index);
-  EXPECT_THAT(query(), ElementsAre(cart.index, driver.index));
-}
-
-TEST_F(InterestTest, ACycleOfParentsIsVisibleAsAWhole) {
-  const Entity near = make({5, 0, 0});
-  const Entity far = make({500, 0, 0});
-  const Entity own = make({6, 0, 0});
-  world.add<Parent>(near, {far});
-  world.add<Parent>(far, {near});
-  world.add<Parent>(own, {own});
-  EXPECT_THAT(query(), ElementsAre(me.index, near.index, far.index, own.index));
-  relevance(far).interest_group = 3;
-  query();
-  EXPECT_THAT(seen, ElementsAre(me.index, own.index));
-}
-
-TEST_F(InterestTest, ADeadParentHidesNothing) {
-  const Entity cart = make({1, 0, 0}, {.interest_group = 5});
-  const Entity driver = make({1, 0, 0});
-  world.add<Parent>(driver, {cart});
-  EXPECT_THAT(query(), ElementsAre(me.index));
-  destroy(cart);
-  EXPECT_THAT(query(), ElementsAre(driver.index));
-}
-
-TEST_F(InterestTest, ADestroyedParentWouldHaveStayedForItsChild) {
-  const Entity cart = make({50, 0, 0});
-  const Entity driver = make({-45, 0, 0});
-  world.add<Parent>(driver, {cart});
-  query();
-  destroy(driver);
-  destroy(cart);
-  hierarchy.update();
-  interest.update();
-  EXPECT_TRUE(interest.would_have_stayed(viewer, driver, {}));
-  EXPECT_TRUE(interest.would_have_stayed(viewer, cart, {}));
 }
 
 TEST_F(InterestTest, AnUndeclaredLayerCountsAsTheFirst) {

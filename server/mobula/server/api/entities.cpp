@@ -248,10 +248,23 @@ core::Result<json> read_component(Inspection& world, const Request& request) {
 // Returns the last finished tick. A write between two ticks may or may not be visible in an answer of the same tick.
 ecs::Tick tick_of(const ecs::Registry& registry) { return registry.tick() - 1; }
 
+// Checks a write to the Parent that the hierarchy reads. Without it a dead parent would be null a tick later, and one
+// in a cycle would be ignored.
+core::Status check_parent(Inspection& world, ecs::Entity entity, const Request& request) {
+  const core::StringId32 parent(engine::Parent::component_name);
+  const ecs::PoolId pool = world.registry().find(entity, core::StringId32(request.parameter("component")));
+  if (pool == ecs::no_pool || pool != world.registry().find_pool(parent, parent)) return core::Done{};
+  const core::Result<core::Bytes> changed = world.properties().preview_text(
+      entity, request.parameter("component"), request.parameter("property"), request.body);
+  if (!changed) return changed.error();
+  return world.world().hierarchy().check_parent(entity, core::load<engine::Parent>(changed->data()).entity);
+}
+
 // Checks the value by the code that compiles levels. A refused value has changed nothing.
 core::Result<json> write_property(Inspection& world, const Request& request) {
   const core::Result<ecs::Entity> entity = living(world, request);
   if (!entity) return entity.error();
+  if (const core::Status good = check_parent(world, *entity, request); !good) return good.error();
   const core::Status written =
       world.properties().set_text(*entity, request.parameter("component"), request.parameter("property"), request.body);
   if (!written) return written.error();

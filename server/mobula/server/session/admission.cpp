@@ -100,7 +100,7 @@ std::optional<Admission::Refusal> Admission::admit(ClientSession& session, const
 
 // `counted` is true if the player is in the game already, because it was restored.
 std::optional<Admission::Refusal> Admission::check_room(bool spectator, bool counted) const {
-  const std::size_t here = parts_.sessions.count_joined(spectator) - (counted ? 1 : 0);
+  const std::size_t here = parts_.players.count(spectator) - (counted ? 1 : 0);
   const std::uint32_t most = spectator ? config_.spectators_max : config_.players_max;
   if (here < most) return std::nullopt;
   return Refusal{

@@ -16,6 +16,7 @@ core::Status Players::join(ClientSession& session, const ClientSession* restored
     return asked;
   }
   if (!player.spectator) former_.forget(player.account);
+  if (restored == nullptr) ++counts_[player.spectator ? 1 : 0];  // else the player is counted
   session.joined = true;
   session.replication.viewer = world_.viewer(player.id);
   return core::Done{};
@@ -37,6 +38,7 @@ void Players::leave(ClientSession& session, std::string_view why) {
   core::log_info("server", "{} {} \"{}\" left the game: {}", session.player.spectator ? "spectator" : "player",
                  session.player.id, session.player.name, why);
   session.joined = false;
+  --counts_[session.player.spectator ? 1 : 0];
   session.update_player_entity(world_.registry());
   const Player& player = session.player;
   {
@@ -62,6 +64,7 @@ void Players::restore(ClientSession& session, const KnownPlayer& known) {
   world_.add_viewer(known.id, known.entity);
   session.replication.viewer = world_.viewer(known.id);
   session.update_player_entity(world_.registry());
+  ++counts_[0];
   session.joined = true;
   session.restored = true;
 }

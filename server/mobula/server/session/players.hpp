@@ -2,6 +2,7 @@
 // and remembers which entity the account of a former player had.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <mobula/server/game/game.hpp>
 #include <mobula/server/game/world.hpp>
@@ -33,6 +34,9 @@ class Players {
   /// Removes the player or spectator from the game, unless it has left already. `why` is logged.
   void leave(ClientSession& session, std::string_view why);
 
+  /// Returns the number of players, or of spectators, in the game, disconnected ones included.
+  [[nodiscard]] std::size_t count(bool spectators) const { return counts_[spectators ? 1 : 0]; }
+
   /// Makes the entities of players that have left follow to their successors.
   void on_level_changed(const LevelChange& change);
 
@@ -58,6 +62,7 @@ class Players {
   Game& game_;
   FormerEntities former_;
   std::uint32_t next_id_ = 1;
+  std::array<std::size_t, 2> counts_{};  // players, spectators
 };
 
 }  // namespace mobula::server

@@ -23,7 +23,7 @@ transport::TokenSecrets next_secrets(core::SecretStream& stream) {
 void RejoinTokenIssuer::send(ClientSession& session, transport::Session& connection, core::Nanoseconds now,
                              std::uint64_t unix_seconds) {
   static_assert(RejoinIds::per_session <= wire::max_rejoin_tokens);
-  if (session.rejoin_number == 0) session.rejoin_number = ids_.next_session();
+  if (session.rejoin_number == 0) sessions_.set_rejoin_number(session, ids_.next_session());
   session.next_rejoin_tokens = now + rejoin_token_interval;
   const auto expire_seconds = rejoin_token_seconds + static_cast<std::uint32_t>(config_.rejoin_grace / core::second);
   wire::RejoinTokens message{.tokens = {},

@@ -6,15 +6,16 @@
 #include <mobula/server/session/client_session.hpp>
 #include <mobula/server/session/rejoin_ids.hpp>
 #include <mobula/server/session/server_config.hpp>
+#include <mobula/server/session/sessions.hpp>
 #include <mobula/transport/server_endpoint.hpp>
 
 namespace mobula::server {
 
 class RejoinTokenIssuer {
  public:
-  /// Both outlive this.
-  RejoinTokenIssuer(const ServerConfig& config, const transport::ServerEndpoint& endpoint)
-      : config_(config), endpoint_(endpoint), secrets_(config.secret), ids_(config.secret) {}
+  /// All outlive this.
+  RejoinTokenIssuer(const ServerConfig& config, const transport::ServerEndpoint& endpoint, Sessions& sessions)
+      : config_(config), endpoint_(endpoint), sessions_(sessions), secrets_(config.secret), ids_(config.secret) {}
 
   /// Returns whether a connection's client id is that of a rejoin token of this server.
   [[nodiscard]] bool issued(std::uint64_t client_id) const { return ids_.made_here(client_id); }
@@ -24,6 +25,7 @@ class RejoinTokenIssuer {
  private:
   const ServerConfig& config_;
   const transport::ServerEndpoint& endpoint_;
+  Sessions& sessions_;
   core::SecretStream secrets_;
   RejoinIds ids_;
 };

@@ -78,7 +78,7 @@ Server::Server(ServerConfig config, Game& game, std::unique_ptr<World> world)
       replicator_(replication_config(config_), *world_, game, stats_, phases_),
       players_(*world_, game),
       sessions_(config_, endpoint_, players_, stats_),
-      rejoin_tokens_(config_, endpoint_),
+      rejoin_tokens_(config_, endpoint_, sessions_),
       admission_(config_, std::move(config_.bans),
                  {.endpoint = endpoint_,
                   .world = *world_,

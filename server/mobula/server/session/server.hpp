@@ -119,8 +119,8 @@ class Server {
   /// Measuring starts with the first call and stops after 10 s without one.
   const ComponentBytes* measure(std::uint32_t player);
   /// Returns the number of players in the world, disconnected ones included.
-  [[nodiscard]] std::size_t players() const { return sessions_.count_joined(false); }
-  [[nodiscard]] std::size_t spectators() const { return sessions_.count_joined(true); }
+  [[nodiscard]] std::size_t players() const { return players_.count(false); }
+  [[nodiscard]] std::size_t spectators() const { return players_.count(true); }
   /// Returns the players to save.
   [[nodiscard]] std::vector<KnownPlayer> known_players() const { return sessions_.known_players(); }
   /// Returns the id of the next player or spectator to join.

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <mobula/core/assert.hpp>
 #include <mobula/core/log.hpp>
 #include <mobula/server/session/sessions.hpp>
 
@@ -15,43 +16,30 @@ bool may_resume(transport::ReasonCode code) {
   return code == transport::ReasonCode::timed_out || code == transport::ReasonCode::pipe_lost;
 }
 
-template <class Predicate>
-ClientSession* find_session(const std::vector<std::unique_ptr<ClientSession>>& sessions, Predicate&& predicate) {
-  const auto found = std::ranges::find_if(sessions, [&](const auto& each) { return predicate(*each); });
-  return found == sessions.end() ? nullptr : found->get();
-}
-
 }  // namespace
 
 // --- Lookup --------------------------------------------------------------------------------------------------------
 
 ClientSession* Sessions::find(transport::SessionId id) const {
-  return find_session(sessions_, [&](const ClientSession& each) {
-    return each.transport_id == id && each.state != State::disconnected;
-  });
+  ClientSession* const session = index_.find(id);
+  return session != nullptr && session->state != State::disconnected ? session : nullptr;
 }
 
 ClientSession* Sessions::find_joined(std::uint32_t player) const {
-  return find_session(sessions_, [&](const ClientSession& each) { return each.joined && each.player.id == player; });
+  const auto found =
+      std::ranges::find_if(sessions_, [&](const auto& each) { return each->joined && each->player.id == player; });
+  return found == sessions_.end() ? nullptr : found->get();
 }
 
 ClientSession* Sessions::find_rejoining(std::uint32_t rejoin_number) const {
-  return find_session(sessions_, [&](const ClientSession& each) {
-    return each.rejoin_number == rejoin_number && each.joined && each.state != State::closing;
-  });
+  ClientSession* const session = index_.find_rejoining(rejoin_number);
+  return session != nullptr && session->joined && session->state != State::closing ? session : nullptr;
 }
 
 ClientSession* Sessions::find_same_account(const ClientSession& session) const {
-  if (session.player.account.empty()) return nullptr;
-  return find_session(sessions_, [&](const ClientSession& each) {
-    return &each != &session && each.joined && each.state != State::closing &&
-           each.player.account == session.player.account;
-  });
-}
-
-std::size_t Sessions::count_joined(bool spectators) const {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      sessions_, [&](const auto& each) { return each->joined && each->player.spectator == spectators; }));
+  for (ClientSession* const each : index_.of_account(session.player.account))
+    if (each != &session && each->joined && each->state != State::closing) return each;
+  return nullptr;
 }
 
 bool Sessions::any_connected() const {
@@ -59,9 +47,16 @@ bool Sessions::any_connected() const {
                              [](const auto& each) { return each->joined && each->state != State::disconnected; });
 }
 
-bool Sessions::has_room_for_disconnected() const {
-  return std::ranges::count(sessions_, State::disconnected, [](const auto& each) { return each->state; }) <
-         std::int64_t{config_.disconnected_max};
+bool Sessions::counts_agree() const {
+  const auto count = [&](auto&& holds) {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(sessions_, [&](const auto& session) { return holds(*session); }));
+  };
+  const auto in_game = [&](bool spectators) {
+    return count([=](const ClientSession& each) { return each.joined && each.player.spectator == spectators; });
+  };
+  return disconnected_ == count([](const ClientSession& each) { return each.state == State::disconnected; }) &&
+         players_.count(false) == in_game(false) && players_.count(true) == in_game(true);
 }
 
 // --- Connections ---------------------------------------------------------------------------------------------------
@@ -72,6 +67,7 @@ void Sessions::add(const transport::ServerEvent& connected, std::string account,
   session.turns.last = now;
   session.player.identity = connected.identity;
   session.player.account = std::move(account);
+  index_.add(session);
 }
 
 void Sessions::resume(ClientSession& session, const transport::ServerEvent& connected, core::Nanoseconds now) {
@@ -83,7 +79,13 @@ void Sessions::resume(ClientSession& session, const transport::ServerEvent& conn
   core::log_info("server", "player {} \"{}\" reconnected from {}", session.player.id, session.player.name,
                  transport::to_string(connected.address));
   ++stats_.rejoins;
-  session.resume(connected.session, now);
+  if (session.state == State::disconnected) --disconnected_;
+  index_.resume(session, connected.session, now);
+}
+
+void Sessions::disconnect(ClientSession& session, core::Nanoseconds now) {
+  session.disconnect(now);
+  ++disconnected_;
 }
 
 void Sessions::on_disconnected(const transport::ServerEvent& event, core::Nanoseconds now) {
@@ -96,9 +98,10 @@ void Sessions::on_disconnected(const transport::ServerEvent& event, core::Nanose
   if (can_resume && may_resume(event.reason.code)) {
     core::log_info("server", "player {} \"{}\" lost its connection: {}", session->player.id, session->player.name,
                    to_string(event.reason));
-    return session->disconnect(now);
+    return disconnect(*session, now);
   }
   players_.leave(*session, to_string(event.reason));
+  index_.remove(*session);
   std::erase_if(sessions_, [&](const auto& each) { return each.get() == session; });
 }
 
@@ -120,7 +123,7 @@ void Sessions::check_hello_timeout(ClientSession& session, core::Nanoseconds now
   // A resumed session is disconnected again. Its grace period still counts from the first disconnect.
   refuse_connection(session.transport_id, endpoint_.address(session.transport_id), transport::ReasonCode::timed_out,
                     silent);
-  session.disconnect(now);
+  disconnect(session, now);
 }
 
 void Sessions::remove_expired(core::Nanoseconds now) {
@@ -132,8 +135,11 @@ void Sessions::remove_expired(core::Nanoseconds now) {
     if (session->joined && !unclaimable && now - session->disconnected_since < config_.rejoin_grace) return false;
     players_.leave(
         *session, unclaimable ? "restored without an account, so no client can claim it" : "did not reconnect in time");
+    index_.remove(*session);
+    --disconnected_;
     return true;
   });
+  MOBULA_ASSERT(counts_agree(), "sessions and players are miscounted");
 }
 
 // --- The end of sessions -------------------------------------------------------------------------------------------
@@ -165,8 +171,7 @@ void Sessions::expel(ClientSession& session, const transport::Reason& reason, co
 }
 
 void Sessions::expel_account(std::string_view account, const transport::Reason& reason, const char* counter) {
-  for (const auto& session : sessions_)
-    if (session->player.account == account) expel(*session, reason, counter);
+  for (ClientSession* const session : index_.of_account(account)) expel(*session, reason, counter);
 }
 
 core::Status Sessions::kick(std::uint32_t player, std::string_view reason) {
@@ -178,10 +183,8 @@ core::Status Sessions::kick(std::uint32_t player, std::string_view reason) {
 }
 
 void Sessions::finish_closing(std::string_view account) {
-  if (account.empty()) return;
-  for (const auto& session : sessions_)
-    if (session->state == State::closing && session->player.account == account)
-      players_.leave(*session, "disconnected by the server");
+  for (ClientSession* const session : index_.of_account(account))
+    if (session->state == State::closing) players_.leave(*session, "disconnected by the server");
 }
 
 void Sessions::count_refusal(ClientSession& session, const core::Error& error, core::Nanoseconds now) {
@@ -225,6 +228,8 @@ void Sessions::restore_players(std::uint32_t next_player, const std::vector<Know
       ClientSession& session = *sessions_.emplace_back(std::make_unique<ClientSession>(transport::SessionId{}));
       players_.restore(session, each);
       session.state = State::disconnected;
+      ++disconnected_;
+      index_.add(session);
     }
   }
 }

@@ -9,6 +9,7 @@
 #include <mobula/server/session/players.hpp>
 #include <mobula/server/session/server_config.hpp>
 #include <mobula/server/session/server_stats.hpp>
+#include <mobula/server/session/session_index.hpp>
 #include <mobula/transport/server_endpoint.hpp>
 #include <span>
 #include <string>
@@ -32,13 +33,13 @@ class Sessions {
   [[nodiscard]] ClientSession* find_rejoining(std::uint32_t rejoin_number) const;
   /// Returns another session in the game with the same account; null if there is none.
   [[nodiscard]] ClientSession* find_same_account(const ClientSession& session) const;
-  /// Returns the number of players, or of spectators, in the game, disconnected ones included.
-  [[nodiscard]] std::size_t count_joined(bool spectators) const;
   /// Returns whether a player or spectator in the game is connected.
   [[nodiscard]] bool any_connected() const;
 
   /// Adds a session in state greeting.
   void add(const transport::ServerEvent& connected, std::string account, core::Nanoseconds now);
+  /// Gives a session its first rejoin number, which no other has.
+  void set_rejoin_number(ClientSession& session, std::uint32_t number) { index_.set_rejoin_number(session, number); }
   /// Continues the session over a new connection. Closes the old connection if it still exists.
   void resume(ClientSession& session, const transport::ServerEvent& connected, core::Nanoseconds now);
   /// Handles the end of a connection: keeps the player for the grace period, or removes the session.
@@ -79,13 +80,18 @@ class Sessions {
  private:
   void check_hello_timeout(ClientSession& session, core::Nanoseconds now);
   [[nodiscard]] ClientSession* find(transport::SessionId id) const;
-  [[nodiscard]] bool has_room_for_disconnected() const;
+  [[nodiscard]] bool has_room_for_disconnected() const { return disconnected_ < config_.disconnected_max; }
+  // Keeps the session of a lost connection.
+  void disconnect(ClientSession& session, core::Nanoseconds now);
+  [[nodiscard]] bool counts_agree() const;
 
   const ServerConfig& config_;
   transport::ServerEndpoint& endpoint_;
   Players& players_;
   ServerStats& stats_;
   std::vector<std::unique_ptr<ClientSession>> sessions_;  // in order of arrival
+  SessionIndex index_;                                    // finds them
+  std::uint32_t disconnected_ = 0;                        // sessions in that state
   std::vector<std::pair<transport::SessionId, transport::Reason>> ending_connections_;
 };
 
