@@ -250,7 +250,7 @@ TEST_F(ClientPrograms, AnOutputThatIsNotWrittenIsAFailure) {
         << command;
   }
   serve();
-  std::string line = MOBULA_BIN_DIR "/mobula-client --json --ticks 20";
+  std::string line = "exec " MOBULA_BIN_DIR "/mobula-client --json --ticks 20";
   for (const std::string& argument : in()) line += " " + argument;
   Program& client = start("/bin/sh", {"-c", line + " > /dev/full"});
   EXPECT_EQ(client.wait(), 1);

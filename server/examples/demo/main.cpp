@@ -1,5 +1,5 @@
 #include <examples/demo/demo_game.hpp>
-#include <mobula/core/log_levels.hpp>
+#include <mobula/core/log.hpp>
 #include <mobula/server/host/application.hpp>
 
 int main(int argc, char** argv) {

@@ -106,10 +106,10 @@ TEST_F(HostedWorldTest, RefusesALevelWithoutRoomByTheOption) {
 
 TEST_F(HostedWorldTest, NamesTheLevelOfASavedWorld) {
   const store::TestFolder folder;
-  demo::DemoGame village;
   HostConfig config = level_config(folder.path());
   config.db = (folder.path() / "world.db").string();
   {
+    demo::DemoGame village;
     const auto first = HostedWorld::open(events, "kept", config, village);
     ASSERT_TRUE(first) << first.error().message;
     (*first)->tick();
@@ -117,6 +117,7 @@ TEST_F(HostedWorldTest, NamesTheLevelOfASavedWorld) {
     ASSERT_TRUE((*first)->shut_down().ok());
   }
   config.level.clear();
+  demo::DemoGame village;
   testing::internal::CaptureStderr();
   const auto again = HostedWorld::open(events, "kept", config, village);
   const std::string log = testing::internal::GetCapturedStderr();

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cstdio>
-#include <cstring>
 #include <mobula/core/content_hash.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/core/standard_output.hpp>
