@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <mobula/core/command_line.hpp>
+#include <mobula/core/standard_output.hpp>
 
 #include "cubes_play.hpp"
 
@@ -43,6 +44,6 @@ int main(int argc, char** argv) {
   if (!recording) return refuse(path + ": " + recording.error().reason + ": " + recording.error().message);
   const auto report = bench::play_cubes(*recording, options);
   if (!report) return refuse(path + ": " + report.error().reason + ": " + report.error().message);
-  std::cout << (json ? to_json(*report) + "\n" : to_table(*report, options));
-  return report->mismatches == 0 ? 0 : mismatched;
+  core::print(json ? to_json(*report) + "\n" : to_table(*report, options));
+  return core::end_output("mobula-cubes", report->mismatches == 0 ? 0 : mismatched);
 }

@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <mobula/core/command_line.hpp>
+#include <mobula/core/standard_output.hpp>
 
 #include "join/join_bench.hpp"
 
@@ -53,6 +54,6 @@ int main(int argc, char** argv) {
     reports.push_back(*report);
     mismatches += report->mismatches;
   }
-  std::cout << (json ? to_json(reports, options) + "\n" : to_table(reports, options));
-  return mismatches == 0 ? 0 : mismatched;
+  core::print(json ? to_json(reports, options) + "\n" : to_table(reports, options));
+  return core::end_output("mobula-join-table", mismatches == 0 ? 0 : mismatched);
 }

@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <mobula/core/command_line.hpp>
+#include <mobula/core/standard_output.hpp>
 
 #include "replication/replication_bench.hpp"
 
@@ -66,6 +67,6 @@ int main(int argc, char** argv) {
   if (options.walkers.moving > options.walkers.entities) return refuse(bad_input, "--moving is more than --entities");
   const auto report = bench::run_replication(options);
   if (!report) return refuse(mismatched, std::string(report.error().reason) + ": " + report.error().message);
-  std::cout << (json ? to_json(*report) + "\n" : to_table(*report, options));
-  return report->mismatches == 0 ? 0 : mismatched;
+  core::print(json ? to_json(*report) + "\n" : to_table(*report, options));
+  return core::end_output("mobula-replication-bench", report->mismatches == 0 ? 0 : mismatched);
 }

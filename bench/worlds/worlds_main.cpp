@@ -10,6 +10,7 @@
 #include <mobula/core/command_line.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/core/log.hpp>
+#include <mobula/core/standard_output.hpp>
 #include <mobula/schema/engine.hpp>
 #include <mobula/server/game/game.hpp>
 #include <mobula/server/game/world.hpp>
@@ -75,20 +76,20 @@ int measure(std::uint32_t count, double seconds) {
       std::cerr << "mobula-worlds: " << opened.error().message << '\n';
       return 1;
     }
-  std::cout << core::format("{} worlds: {:.3f} MB each, {} open files\n", count, (resident_mb() - before) / count,
-                            open_files());
+  core::print(core::format("{} worlds: {:.3f} MB each, {} open files\n", count, (resident_mb() - before) / count,
+                           open_files()));
   const core::Nanoseconds begin = core::monotonic_now();
   const double cpu = cpu_seconds();
   worlds.on_tick([&] {
     const double passed = static_cast<double>(core::monotonic_now() - begin) / core::second;
     if (passed < seconds || worlds.all().size() < count) return;
-    std::cout << core::format("{:.1f}% of a core, ticks begin at most {:.2f} ms late (p99)\n",
-                              100 * (cpu_seconds() - cpu) / passed, late_p99_ms(worlds));
+    core::print(core::format("{:.1f}% of a core, ticks begin at most {:.2f} ms late (p99)\n",
+                             100 * (cpu_seconds() - cpu) / passed, late_p99_ms(worlds)));
     for (std::uint32_t i = 1; i < count; ++i) worlds.close(name_of(i));
     worlds.on_tick([&] { worlds.stop(); });
   });
   worlds.run();
-  std::cout << core::format("all closed: {:.1f} MB more than before\n", resident_mb() - before);
+  core::print(core::format("all closed: {:.1f} MB more than before\n", resident_mb() - before));
   return 0;
 }
 
@@ -102,5 +103,5 @@ int main(int argc, char** argv) {
   app.add_option("--seconds", seconds, "time measured")->check(CLI::Range(0.1, 3600.0))->capture_default_str();
   if (const auto status = core::parse_command_line(app, argc, argv)) return *status;
   core::set_log_level(core::LogLevel::warn);
-  return measure(count, seconds);
+  return core::end_output("mobula-worlds", measure(count, seconds));
 }

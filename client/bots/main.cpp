@@ -13,12 +13,14 @@
 #include <mobula/core/command_line.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/core/log.hpp>
+#include <mobula/core/standard_output.hpp>
 #include <mobula/transport/simulation/conditions_text.hpp>
 
 namespace {
 
 using namespace mobula;
 
+constexpr const char* program = "mobula-bots";
 constexpr int failed = 1;
 constexpr int bad_input = 2;
 constexpr std::uint32_t clients_max = client::RampLimits().clients_max;
@@ -26,7 +28,7 @@ constexpr std::uint32_t clients_max = client::RampLimits().clients_max;
 const CLI::Range count(std::uint64_t{0}, std::uint64_t{1'000'000'000'000'000'000});
 
 int refuse(const std::string& message) {
-  std::cerr << "mobula-bots: " << message << '\n';
+  std::cerr << program << ": " << message << '\n';
   return bad_input;
 }
 
@@ -146,7 +148,7 @@ std::string quoted(std::string_view argument) {
 }
 
 std::string whole_line(int argc, char** argv) {
-  std::string text = "mobula-bots";
+  std::string text = program;
   for (int i = 1; i < argc; ++i) text += " " + quoted(argv[i]);
   return text;
 }
@@ -161,12 +163,12 @@ int run(const Line& line, client::BotsOptions options, const std::vector<client:
   if (!report) return refuse(report.error().message);
   report->info = std::move(info);
   const auto verdicts = client::judge(*report, client::limits_of(required, report->clients, options.verify > 0));
-  std::cout << client::to_table(*report) << '\n' << client::to_table(verdicts) << std::flush;
+  core::print(client::to_table(*report) + '\n' + client::to_table(verdicts));
   for (const core::Status& written : {write(line.json_path, client::to_json(*report, verdicts) + "\n"),
                                       write(line.html_path, client::to_html(*report, verdicts))})
     if (!written) return refuse(written.error().message);
   const bool cut_short = report->stopped && !required.empty();
-  if (cut_short) std::cout << "stopped before its time: the limits are not met by that\n";
+  if (cut_short) core::print("stopped before its time: the limits are not met by that\n");
   return client::all_met(verdicts) && !cut_short ? 0 : failed;
 }
 
@@ -174,12 +176,12 @@ int run(const Line& line, client::BotsOptions options, const std::vector<client:
 
 int main(int argc, char** argv) {
   Line line;
-  CLI::App app("Connects many clients to a server, as a load and as a check that each mirrors it.", "mobula-bots");
+  CLI::App app("Connects many clients to a server, as a load and as a check that each mirrors it.", program);
   add_options(app, line);
   if (const auto status = core::parse_command_line(app, argc, argv)) return *status;
   if (line.list_measures) {
-    std::cout << client::list_measures();
-    return 0;
+    core::print(client::list_measures());
+    return core::end_output(program, 0);
   }
   if (line.access.connect.empty()) return refuse("--connect is required (see --help)");
   if (app.count("--seconds") > 0 && !std::isfinite(line.seconds))
@@ -199,5 +201,5 @@ int main(int argc, char** argv) {
                            .version = MOBULA_VERSION,
                            .seed = line.seed,
                            .began_at = core::unix_now()};
-  return run(line, std::move(*options), *required, std::move(info));
+  return core::end_output(program, run(line, std::move(*options), *required, std::move(info)));
 }

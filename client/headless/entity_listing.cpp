@@ -2,11 +2,11 @@
 #include <headless/entity_listing.hpp>
 #include <headless/mirror_report.hpp>
 #include <headless/replay.hpp>
-#include <iostream>
 #include <map>
 #include <mobula/client/pipe/pipe_client.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/core/log.hpp>
+#include <mobula/core/standard_output.hpp>
 #include <mobula/index/properties.hpp>
 #include <mobula/net/event_loop.hpp>
 #include <ranges>
@@ -202,7 +202,7 @@ int run_listing(const ListingOptions& options) {
     core::log_error("client", "{}", seen.error().message);
     return 1;
   }
-  std::cout << *seen << std::flush;
+  core::print(*seen);
   return 0;
 }
 

@@ -3,10 +3,10 @@
 #include <headless/headless.hpp>
 #include <headless/mirror_report.hpp>
 #include <headless/temporary_folder.hpp>
-#include <iostream>
 #include <mobula/client/connection/recording.hpp>
 #include <mobula/client/pipe/pipe_client.hpp>
 #include <mobula/core/log.hpp>
+#include <mobula/core/standard_output.hpp>
 #include <mobula/net/event_loop.hpp>
 #include <optional>
 
@@ -80,14 +80,14 @@ int run_headless(const HeadlessOptions& options) {
     if (options.events) events.print(connection, core::monotonic_now());
     next_update = core::monotonic_now() + update_interval;
     if (options.json_only || core::monotonic_now() < next_summary) continue;
-    std::cout << summary_line(connection, before) << std::flush;
+    core::print(summary_line(connection, before));
     before = connection.stats();
     next_summary = std::max(next_summary + core::second, core::monotonic_now());  // after a pause, one line only
   }
   const bool lost = client.over();
   if (lost) core::log_error("client", "closed: {}{}", to_string(connection.reason()), advice(connection.reason().code));
   client.close();
-  std::cout << final_line(connection);
+  core::print(final_line(connection));
   const core::Status recorded = around.recording != nullptr ? around.recording->finish() : core::Done{};
   if (!recorded) core::log_error("client", "{}", recorded.error().message);
   const bool complete = options.ticks == 0 || done();

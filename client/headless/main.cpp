@@ -8,15 +8,17 @@
 #include <mobula/client/pipe/access_options.hpp>
 #include <mobula/core/command_line.hpp>
 #include <mobula/core/log.hpp>
+#include <mobula/core/standard_output.hpp>
 
 namespace {
 
+constexpr const char* program = "mobula-client";
 constexpr int bad_input = 2;
 // Without bounds CLI11 accepts -1 as the greatest number.
 const CLI::Range count(std::uint64_t{0}, std::uint64_t{1'000'000'000'000'000'000});
 
 int refuse(const std::string& message) {
-  std::cerr << "mobula-client: " << message << '\n';
+  std::cerr << program << ": " << message << '\n';
   return bad_input;
 }
 
@@ -73,7 +75,7 @@ void add_output_options(CLI::App& app, CommandLine& line) {
 }
 
 void add_session_options(CLI::App& app, CommandLine& line) {
-  app.add_option("--name", line.options.name, "name of the player")->capture_default_str();
+  mobula::client::add_name_option(app, line.options.name)->capture_default_str();
   app.add_flag("--spectate", line.options.spectate, "join as a spectator, without an entity in the world");
   app.add_option(
          "--resources", line.options.resources,
@@ -171,7 +173,7 @@ int main(int argc, char** argv) {
       "verified.\n"
       "With --list or --get it waits until the mirror is complete, prints what it holds, and ends.\n"
       "With --replay it does the same with a recorded session, without a server.",
-      "mobula-client");
+      program);
   mobula::client::add_access_options(app, line.access);
   add_output_options(app, line);
   add_session_options(app, line);
@@ -184,9 +186,10 @@ int main(int argc, char** argv) {
   if (const auto done = complete(line, replays); !done) return refuse(done.error().message);
   if (line.options.json_only || lists) mobula::core::set_log_level(mobula::core::LogLevel::warn);
   mobula::core::log_in_background();
-  if (lists) return list_or_get(line, gets);
+  if (lists) return mobula::core::end_output(program, list_or_get(line, gets));
   line.replay.ticks = line.options.ticks;
   line.replay.json_only = line.options.json_only;
   line.replay.events = line.options.events;
-  return replays ? mobula::client::run_replay(line.replay) : mobula::client::run_headless(line.options);
+  const int status = replays ? mobula::client::run_replay(line.replay) : mobula::client::run_headless(line.options);
+  return mobula::core::end_output(program, status);
 }

@@ -2,8 +2,8 @@
 #include <headless/event_lines.hpp>
 #include <headless/mirror_report.hpp>
 #include <headless/replay.hpp>
-#include <iostream>
 #include <mobula/core/log.hpp>
+#include <mobula/core/standard_output.hpp>
 #include <mobula/net/event_loop.hpp>
 
 namespace mobula::client {
@@ -21,7 +21,7 @@ class Summaries {
  public:
   void print(const Connection& connection, core::Nanoseconds time) {
     if (time < next_) return;
-    std::cout << summary_line(connection, before_) << std::flush;
+    core::print(summary_line(connection, before_));
     before_ = connection.stats();
     next_ = (time / core::second + 1) * core::second;
   }
@@ -141,7 +141,7 @@ int run_replay(const ReplayOptions& options) {
   if (replay.cut_off()) core::log_warn("client", "{} is cut off: replayed up to its last complete entry", options.path);
   const bool failed = connection.reason().code == transport::ReasonCode::protocol_error;
   if (failed) core::log_error("client", "closed: {}", to_string(connection.reason()));
-  std::cout << final_line(connection);
+  core::print(final_line(connection));
   const bool complete = options.ticks == 0 || has_ticks(connection.stats(), options.ticks);
   return more.ok() && !failed && complete && verified(connection.stats()) ? 0 : 1;
 }

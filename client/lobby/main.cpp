@@ -8,6 +8,7 @@
 #include <mobula/core/command_line.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/core/log.hpp>
+#include <mobula/core/standard_output.hpp>
 #include <sstream>
 
 namespace {
@@ -15,6 +16,10 @@ namespace {
 using mobula::client::LobbyPiece;
 using mobula::client::LobbyPlayer;
 using mobula::client::LobbyRoom;
+using mobula::core::format;
+using mobula::core::print;
+
+constexpr const char* program = "mobula-lobby-client";
 
 constexpr const char* help =
     "Text that you type is sent to all players in the same room. Commands:\n"
@@ -54,17 +59,16 @@ class InputLines {
 
 void show_rooms(const LobbyPlayer& player) {
   const std::vector<LobbyRoom> rooms = player.rooms();
-  if (rooms.empty()) std::cout << "no rooms: /new NAME opens one\n";
+  if (rooms.empty()) print("no rooms: /new NAME opens one\n");
   for (std::size_t i = 0; i < rooms.size(); ++i)
-    std::cout << mobula::core::format("{}  {}, {} of {} players\n", i + 1, rooms[i].name, rooms[i].players,
-                                      rooms[i].capacity);
+    print(format("{}  {}, {} of {} players\n", i + 1, rooms[i].name, rooms[i].players, rooms[i].capacity));
 }
 
 void show_board(const LobbyPlayer& player) {
   const std::vector<LobbyPiece> pieces = player.board();
-  for (const std::string& line : mobula::client::board_lines(pieces)) std::cout << line << '\n';
+  for (const std::string& line : mobula::client::board_lines(pieces)) print(line + '\n');
   for (const LobbyPiece& piece : pieces)
-    if (!piece.name.empty()) std::cout << mobula::core::format("{}: {}\n", piece.name, piece.points);
+    if (!piece.name.empty()) print(format("{}: {}\n", piece.name, piece.points));
 }
 
 void join(LobbyPlayer& player, std::string_view number) {
@@ -72,7 +76,7 @@ void join(LobbyPlayer& player, std::string_view number) {
   std::size_t at = 0;
   std::istringstream(std::string(number)) >> at;
   if (at == 0 || at > rooms.size()) {
-    std::cout << "there is no such room; /rooms shows them\n";
+    print("there is no such room; /rooms shows them\n");
     return;
   }
   player.join_room(rooms[at - 1].entity);
@@ -86,7 +90,7 @@ struct Word {
 constexpr Word words[] = {
     {"/who",
      [](LobbyPlayer& player, std::string_view) {
-       for (const std::string& name : player.members()) std::cout << name << '\n';
+       for (const std::string& name : player.members()) print(name + '\n');
      }},
     {"/rooms", [](LobbyPlayer& player, std::string_view) { show_rooms(player); }},
     {"/new", [](LobbyPlayer& player, std::string_view name) { player.create_room(name, 4); }},
@@ -107,11 +111,11 @@ void handle_line(LobbyPlayer& player, std::string_view line) {
   const std::string_view rest = word.size() < line.size() ? line.substr(word.size() + 1) : "";
   for (const Word& known : words)
     if (known.word == word) return known.act(player, rest);
-  std::cout << help << '\n';
+  print(std::string(help) + '\n');
 }
 
 int fail(const mobula::core::Error& error, int status) {
-  std::cerr << "mobula-lobby-client: " << error.message << '\n';
+  std::cerr << program << ": " << error.message << '\n';
   return status;
 }
 
@@ -121,9 +125,9 @@ int main(int argc, char** argv) {
   using namespace mobula;
   client::AccessOptions access;
   std::string name;
-  CLI::App app("Chats and plays in a lobby. Type to chat, /help for commands.", "mobula-lobby-client");
+  CLI::App app("Chats and plays in a lobby. Type to chat, /help for commands.", program);
   client::add_access_options(app, access);
-  app.add_option("--name", name, "name that other players see");
+  client::add_name_option(app, name);
   app.footer("Example:\n  mobula-lobby-client --connect 127.0.0.1:7777 --name anna");
   if (const auto status = core::parse_command_line(app, argc, argv)) return *status;
   const core::Result<client::Access> parsed = client::parse_access(std::move(access));
@@ -142,14 +146,13 @@ int main(int argc, char** argv) {
     if (stops) (*player)->close();
     if (!greeted && (*player)->is_playing()) {
       greeted = true;
-      std::cout << "you are in the lobby; type to chat, /help for commands\n";
+      print("you are in the lobby; type to chat, /help for commands\n");
     }
     std::vector<std::string> lines;
     more = more && input.read(lines);
     for (const std::string& line : lines) handle_line(**player, line);
-    for (const std::string& line : (*player)->take_lines()) std::cout << line << '\n';
-    std::cout << std::flush;
+    for (const std::string& line : (*player)->take_lines()) print(line + '\n');
     if (!more && (*player)->is_idle()) (*player)->close();
   }
-  return (*player)->closed() ? 0 : 1;
+  return core::end_output(program, (*player)->closed() ? 0 : 1);
 }

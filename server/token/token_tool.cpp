@@ -15,6 +15,7 @@
 #include <mobula/core/format.hpp>
 #include <mobula/core/hex.hpp>
 #include <mobula/core/key_file.hpp>
+#include <mobula/core/standard_output.hpp>
 #include <mobula/net/destination.hpp>
 #include <mobula/transport/connect_token.hpp>
 #include <optional>
@@ -150,14 +151,13 @@ core::Result<core::Bytes> mint(const Options& options) {
 
 // Only the owner may read the file.
 core::Status write_output(const Options& options, std::string_view text) {
-  const auto failed = [&] {
-    const std::string where = options.output.empty() ? "standard output" : options.output;
-    return core::Error{"not written", core::format("{}: {}", where, std::strerror(errno))};
-  };
   if (options.output.empty()) {
-    const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
-    return written ? core::Status(core::Done{}) : failed();
+    core::print(text);
+    return core::printed();
   }
+  const auto failed = [&] {
+    return core::Error{"not written", core::format("{}: {}", options.output, std::strerror(errno))};
+  };
   const int number = ::open(options.output.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (number < 0) return failed();
   std::FILE* const file = ::fdopen(number, "wb");

@@ -226,6 +226,8 @@ TEST_F(ClientPrograms, WrongCommandLinesAreReportedInOneLine) {
   expect_refusal("mobula-bots", {"--connect", "127.0.0.1:1", "--json", "missing/bots.json"}, "missing/bots.json");
   expect_refusal("mobula-bots", {"--connect", "127.0.0.1:1", "--html", "missing/bots.html"}, "missing/bots.html");
   expect_refusal("mobula-bots", {"--clients", "2"}, "--connect");
+  expect_refusal("mobula-client", {"--connect", "127.0.0.1:1", "--name", std::string(5000, 'a')},
+                 "--name: 5000 bytes; at most 24");
 }
 
 TEST_F(ClientPrograms, HelpShowsExamples) {
@@ -235,6 +237,24 @@ TEST_F(ClientPrograms, HelpShowsExamples) {
     EXPECT_THAT(program.out(), HasSubstr("Examples:")) << name;
     EXPECT_EQ(program.err(), "") << name;
   }
+}
+
+// Each of these would end with status 0 on a disk with room.
+TEST_F(ClientPrograms, AnOutputThatIsNotWrittenIsAFailure) {
+  for (const std::string command :
+       {"mobula-server --help", "mobula-server --print-config", "mobula-client --help", "mobula-bots --list-measures",
+        "mobula-bots --help", "mobula-token --help", "mobula-compile --help", "mobula-compile inspect --help"}) {
+    Program& program = start("/bin/sh", {"-c", "exec " MOBULA_BIN_DIR "/" + command + " > /dev/full"});
+    EXPECT_EQ(program.wait(), 1) << command;
+    EXPECT_THAT(program.err(), testing::MatchesRegex("[a-z -]+: standard output: No space left on device\n"))
+        << command;
+  }
+  serve();
+  std::string line = "exec " MOBULA_BIN_DIR "/mobula-client --json --ticks 20";
+  for (const std::string& argument : in()) line += " " + argument;
+  Program& client = start("/bin/sh", {"-c", line + " > /dev/full"});
+  EXPECT_EQ(client.wait(), 1);
+  EXPECT_THAT(client.err(), HasSubstr("mobula-client: standard output: No space left on device"));
 }
 
 TEST_F(ClientPrograms, AClientOfAnotherSchemaIsRefusedWithAReason) {

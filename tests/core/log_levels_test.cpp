@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <mobula/core/log_levels.hpp>
 
 namespace mobula::core {
@@ -40,6 +42,23 @@ TEST(LogLevels, ReportMalformedText) {
   std::string many = "info";
   for (int i = 0; i < 33; ++i) many += ",m" + std::to_string(i) + "=debug";
   EXPECT_EQ(refusal(many), "at most 32 modules");
+}
+
+// In a child process, as modules stay known.
+TEST(LogLevels, RefuseModulesThatAProgramHasNotNamed) {
+  const auto refusal = [](std::string_view text) {
+    add_log_modules({"net", "server"});
+    add_log_modules({"demo", "net"});
+    const Result<LogLevels> levels = LogLevels::parse(text);
+    std::fputs(levels ? to_string(*levels).c_str() : levels.error().message.c_str(), stderr);
+    std::_Exit(0);
+  };
+  using testing::ExitedWithCode;
+  EXPECT_EXIT(refusal("info,srever=debug"), ExitedWithCode(0),
+              "^no lines have the module 'srever' .did you mean 'server'..: expected one of demo, net, server$");
+  EXPECT_EXIT(refusal("info,transport=debug"), ExitedWithCode(0),
+              "^no lines have the module 'transport': expected one of demo, net, server$");
+  EXPECT_EXIT(refusal("info,net=debug,demo=trace"), ExitedWithCode(0), "^info,net=debug,demo=trace$");
 }
 
 }  // namespace

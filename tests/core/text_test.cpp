@@ -59,6 +59,26 @@ TEST(Text, ShownTextIsAlwaysPrintable) {
   EXPECT_EQ(shown("aääää", 4), "aä...") << "no character is split";
 }
 
+TEST(Text, CountsOneAndMany) {
+  EXPECT_EQ(counted(0, "entity", "entities"), "0 entities");
+  EXPECT_EQ(counted(1, "entity", "entities"), "1 entity");
+  EXPECT_EQ(counted(2, "entity", "entities"), "2 entities");
+}
+
+TEST(Text, LocatesCharactersByLineAndColumn) {
+  const std::string_view text = "a\u00e4b\n\ncd";
+  const auto place = [&](std::size_t offset) {
+    const LineColumn at = locate(text, offset);
+    return std::to_string(at.line) + ':' + std::to_string(at.column);
+  };
+  EXPECT_EQ(place(0), "1:1");
+  EXPECT_EQ(place(1), "1:2");
+  EXPECT_EQ(place(3), "1:3") << "two bytes are one character";
+  EXPECT_EQ(place(5), "2:1");
+  EXPECT_EQ(place(6), "3:1");
+  EXPECT_EQ(place(text.size()), "3:3");
+}
+
 TEST(Text, TrimsSurroundingWhitespace) {
   EXPECT_EQ(trimmed(" \t\r\na b\n "), "a b");
   EXPECT_EQ(trimmed("a"), "a");

@@ -1,6 +1,8 @@
 #include <cmath>
 #include <cstring>
 
+#include <mobula/index/property_text.hpp>
+
 #include "index/kitchen_world.hpp"
 
 namespace mobula::index {
@@ -247,7 +249,7 @@ TEST(PropertyText, AnInvalidTextIsRefusedAndChangesNothing) {
   for (const char* json :
        {"", " ", "nul", "true false", "[1", "{\"a\":}", "'x'", "NaN", "Infinity", "\"\xff\"", "01", "// 1", "\"a"}) {
     EXPECT_THAT(refused(world, [&] { return world.properties.set_text(e, "Plain", "a_float", json); }),
-                testing::StartsWith("not text: not JSON at character "))
+                testing::ContainsRegex("^not text: line 1, column [0-9]+: expected JSON, not "))
         << json;
   }
   EXPECT_THAT(refused(world, [&] { return world.properties.set_text(e, "Plain", "a_float", std::string(40, '[')); }),
@@ -275,6 +277,17 @@ TEST(PropertyText, APreviewIsWhatASetLeavesAndWritesNothing) {
     ASSERT_EQ(preview->size(), sizeof(set));
     EXPECT_EQ(std::memcmp(preview->data(), &set, sizeof(set)), 0) << path;
   }
+}
+
+TEST(PropertyText, AMistakeIsReportedByLineColumnAndLimit) {
+  const auto problem = [](std::string_view text) { return parse_json(text).error().message; };
+  const std::string too_large = "the number is too large; expected at most 1.7976931348623157e308";
+  EXPECT_EQ(problem("1e999"), "line 1, column 1: " + too_large);
+  EXPECT_EQ(problem("{\n  \"\u00e4\": [1, -1e999 ]}"), "line 2, column 12: " + too_large);
+  EXPECT_EQ(problem(""), "line 1, column 1: expected JSON, not the end of the text");
+  EXPECT_EQ(problem("[1,\n"), "line 2, column 1: expected JSON, not the end of the text");
+  EXPECT_EQ(problem("true false"), "line 1, column 6: expected JSON, not 'false'");
+  EXPECT_EQ(problem("[1,\n }"), "line 2, column 2: expected JSON, not '}'");
 }
 
 TEST(PropertyText, AComponentWithoutItsReadOnlyFieldCanBeSet) {

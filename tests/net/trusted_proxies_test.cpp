@@ -219,6 +219,32 @@ TEST(TrustedProxies, AMalformedHeaderRefusesTheRequest) {
               StartsWith("400 Forwarded and X-Forwarded-For name different clients"));
 }
 
+// Returns whether refusals log a line with this text. The log holds back lines that repeat within a second, so it may
+// take many refusals.
+template <class Refuse>
+bool logs(std::string_view text, Refuse&& refuse) {
+  for (int i = 0; i < 5000; ++i) {
+    testing::internal::CaptureStderr();
+    refuse();
+    if (testing::internal::GetCapturedStderr().find(text) != std::string::npos) return true;
+  }
+  return false;
+}
+
+TEST(TrustedProxies, TheLogNamesAMalformedHeaderOnce) {
+  EXPECT_TRUE(logs("2: X-Forwarded-For: 'two' is not an address", [] {
+    const std::string of_proxy = "PROXY TCP4 127.0.0.9 198.51.100.1 2 7777\r\n";
+    outcome_of_request("X-Forwarded-For: two\r\n", "127.0.0.0/8", of_proxy);
+  }));
+  EXPECT_TRUE(logs(": PROXY header: expected PROXY, TCP4 or TCP6", [] {
+    EventLoop loop;
+    ProxiedServer server(loop);
+    RawPeer peer(server.tcp());
+    peer.send("PROXY TCP4 nonsense\r\n");
+    EXPECT_TRUE(run_until_true(loop, [&] { return peer.closed(); }));
+  }));
+}
+
 // The PROXY header replaces the peer's address. Only if that is a trusted proxy's, the request names the client.
 TEST(TrustedProxies, TheHeaderBeforeTheStreamReplacesThePeer) {
   EXPECT_EQ(outcome_of_request("X-Forwarded-For: 203.0.113.5\r\n", "127.0.0.0/8", line), "ws:192.0.2.7")

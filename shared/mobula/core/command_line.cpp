@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <mobula/core/command_line.hpp>
+#include <mobula/core/standard_output.hpp>
 
 namespace mobula::core {
 
@@ -9,8 +10,8 @@ std::optional<int> parse_command_line(CLI::App& app, int argc, const char* const
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    std::cout << app.help() << std::flush;
-    return 0;
+    print(app.help());
+    return end_output(app.get_name(), 0);
   } catch (const CLI::ParseError& error) {
     std::cerr << app.get_name() << ": " << error.what() << " (see --help)\n";
     return bad_input;

@@ -10,7 +10,7 @@ class App;
 namespace mobula::core {
 
 /// Parses the command line. Returns nothing if the program should go on, otherwise its exit status: 0 after --help, 2
-/// after an error. Help or error have then been printed.
+/// after an error. Help or error have then been printed. Help that cannot be written has status 1.
 std::optional<int> parse_command_line(CLI::App& app, int argc, const char* const* argv);
 
 }  // namespace mobula::core

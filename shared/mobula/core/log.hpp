@@ -31,7 +31,7 @@ inline void set_log_level(LogLevel level) { set_log_levels({.all = level}); }
 [[nodiscard]] bool log_enabled(LogLevel level, std::string_view module = {});
 
 /// Writes a line that is never suppressed as a repeat, for example of a list. `module` is the folder of the caller:
-/// "server", "transport", …
+/// "server", "net", …
 void log_line(LogLevel level, std::string_view module, std::string_view text);
 void log_formatted(LogLevel level, std::string_view module, fmt::string_view text, fmt::format_args args);
 /// Writes all suppressed lines and an error line, whatever the levels. Returns the line as text. For failure.hpp: if

@@ -18,7 +18,33 @@ bool is_module(std::string_view text) {
   });
 }
 
+// Sorted. Empty if the program has named none; then each name is accepted.
+std::vector<std::string>& known_modules() {
+  static std::vector<std::string> modules;
+  return modules;
+}
+
+Status check_module(std::string_view module) {
+  if (!is_module(module))
+    return Error{"bad module",
+                 format("'{}' is not a module name: expected lower-case letters, digits and '_'", shown(module, 40))};
+  const std::vector<std::string>& known = known_modules();
+  if (known.empty() || std::ranges::find(known, module) != known.end()) return Done{};
+  std::string all;
+  for (const std::string& each : known) all += format("{}{}", all.empty() ? "" : ", ", each);
+  return Error{"unknown module",
+               format("no lines have the module '{}'{}: expected one of {}", module,
+                      did_you_mean(module, std::vector<std::string_view>(known.begin(), known.end())), all)};
+}
+
 }  // namespace
+
+void add_log_modules(std::initializer_list<std::string_view> modules) {
+  std::vector<std::string>& known = known_modules();
+  known.insert(known.end(), modules.begin(), modules.end());
+  std::ranges::sort(known);
+  known.erase(std::ranges::unique(known).begin(), known.end());
+}
 
 std::string_view to_string(LogLevel level) { return names[static_cast<std::size_t>(level)]; }
 
@@ -56,9 +82,7 @@ Result<LogLevels> LogLevels::parse(std::string_view text) {
       levels.all = *level;
       continue;
     }
-    if (!is_module(module))
-      return Error{"bad module",
-                   format("'{}' is not a module name: expected lower-case letters, digits and '_'", shown(module, 40))};
+    if (const Status good = check_module(module); !good) return good.error();
     std::erase_if(levels.modules, [&](const auto& known) { return known.first == module; });
     if (levels.modules.size() == modules_max)
       return Error{"too many modules", format("at most {} modules", modules_max)};

@@ -1,6 +1,7 @@
 // Log levels: a default, and levels for single modules. Text form: "info,net=debug,store=trace".
 #pragma once
 
+#include <initializer_list>
 #include <mobula/core/result.hpp>
 #include <optional>
 #include <string>
@@ -25,11 +26,15 @@ struct LogLevels {
   /// Returns the lowest level of any module.
   [[nodiscard]] LogLevel lowest() const;
   /// Parses levels. The default comes first, or is info. If a module occurs twice, the last level is used.
-  /// Errors: "unknown level", "bad module", "too many modules".
+  /// Errors: "unknown level", "bad module", "unknown module", "too many modules".
   static Result<LogLevels> parse(std::string_view text);
 
   bool operator==(const LogLevels&) const = default;
 };
+
+/// Names modules that the program's lines have. LogLevels::parse() refuses all others from then on. For main(), before
+/// it reads the command line. A game whose lines have a module of their own names it here.
+void add_log_modules(std::initializer_list<std::string_view> modules);
 
 /// Returns the text that parse() reads.
 std::string to_string(const LogLevels& levels);

@@ -6,6 +6,7 @@
 #include <mobula/core/service_links.hpp>
 #include <mobula/core/settings.hpp>
 #include <mobula/core/settings_file.hpp>
+#include <mobula/core/standard_output.hpp>
 #include <mobula/core/text.hpp>
 #include <utility>
 
@@ -132,8 +133,8 @@ std::optional<int> Settings::read(CLI::App& app, int argc, const char* const* ar
   for (const Row& row : rows_)
     if (row.value) assign_setting(row.setting, *row.value);
   if (print_->count() == 0) return std::nullopt;
-  std::cout << to_toml() << std::flush;
-  return 0;
+  print(to_toml());
+  return end_output(app.get_name(), 0);
 }
 
 // A last flag without its value would end the parsing before all errors are found. It is reported and removed.
@@ -145,8 +146,8 @@ std::optional<int> Settings::parse(CLI::App& app, std::vector<std::string> argum
       app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
       return std::nullopt;
     } catch (const CLI::CallForHelp&) {
-      std::cout << app.help() << std::flush;
-      return 0;
+      print(app.help());
+      return end_output(app.get_name(), 0);
     } catch (const CLI::ArgumentMismatch& error) {
       const bool value_missing = !arguments.empty() && arguments.back().starts_with('-');
       problems_.push_back(value_missing ? arguments.back() + ": its value is missing" : error.what());

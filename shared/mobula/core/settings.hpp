@@ -26,6 +26,7 @@ class Settings {
   void add_options(CLI::App& app);
   /// Reads all sources and assigns the targets. Returns nothing if the program should go on, otherwise its exit status.
   /// It is 0 after --help or --print-config, and 2 after errors, which are printed to standard error, one per line.
+  /// Output that cannot be written has status 1.
   /// `environment` has the form of main's: "NAME=value"..., null. Only variables with the prefix MOBULA_ are read;
   /// empty ones and those of service_links.hpp are ignored.
   std::optional<int> read(CLI::App& app, int argc, const char* const* argv, const char* const* environment);

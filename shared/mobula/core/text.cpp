@@ -1,5 +1,6 @@
 #include <cstddef>
 #include <cstdint>
+#include <mobula/core/format.hpp>
 #include <mobula/core/text.hpp>
 
 namespace mobula::core {
@@ -45,6 +46,23 @@ std::string_view trimmed(std::string_view text) {
   const std::size_t from = text.find_first_not_of(" \t\r\n");
   if (from == std::string_view::npos) return {};
   return text.substr(from, text.find_last_not_of(" \t\r\n") + 1 - from);
+}
+
+std::string counted(std::uint64_t count, std::string_view one, std::string_view many) {
+  return format("{} {}", count, count == 1 ? one : many);
+}
+
+LineColumn locate(std::string_view text, std::size_t offset) {
+  LineColumn at;
+  for (const char c : text.substr(0, offset)) {
+    if (c == '\n') {
+      ++at.line;
+      at.column = 1;
+    } else if ((static_cast<unsigned char>(c) & 0xc0u) != 0x80u) {
+      ++at.column;  // bytes that continue a character do not count
+    }
+  }
+  return at;
 }
 
 std::string shown(std::string_view text, std::size_t bytes_max) {

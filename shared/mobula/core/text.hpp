@@ -29,6 +29,17 @@ std::uint32_t take_code_point(std::string_view& text);
 /// Returns the text without surrounding spaces, tabs and line ends.
 std::string_view trimmed(std::string_view text);
 
+/// Returns a number with its noun: "1 entity", "2 entities".
+std::string counted(std::uint64_t count, std::string_view one, std::string_view many);
+
+/// Position in a text, as editors show it. Characters count, not bytes.
+struct LineColumn {
+  std::uint32_t line = 1;
+  std::uint32_t column = 1;
+};
+/// Returns the position of the byte at `offset`.
+LineColumn locate(std::string_view text, std::size_t offset);
+
 /// Makes untrusted text printable: bytes that are not UTF-8 and control characters become U+FFFD. Text beyond
 /// `bytes_max` becomes "...".
 std::string shown(std::string_view text, std::size_t bytes_max);

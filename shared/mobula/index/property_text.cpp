@@ -1,8 +1,11 @@
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <mobula/core/format.hpp>
 #include <mobula/core/json_text.hpp>
+#include <mobula/core/text.hpp>
 #include <mobula/index/property_text.hpp>
+#include <mobula/reflect/json_number.hpp>
 #include <mobula/reflect/value.hpp>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -115,7 +118,7 @@ class TextWriter {
 // Fills a tree. The parser reports numbers as numbers, and floats also with their text.
 class TreeBuilder final : public nlohmann::json_sax<nlohmann::json> {
  public:
-  explicit TreeBuilder(JsonValue& root) : root_(root) {}
+  TreeBuilder(std::string_view text, JsonValue& root) : text_(text), root_(root) {}
 
   bool null() override { return add(JsonValue::Kind::null, {}) != nullptr; }
   bool boolean(bool value) override {
@@ -150,13 +153,14 @@ class TreeBuilder final : public nlohmann::json_sax<nlohmann::json> {
     object.members.push_back({std::move(name), {}, {}});
     return true;
   }
-  bool parse_error(std::size_t position, const std::string& /*token*/,
-                   const nlohmann::json::exception& error) override {
-    // Keeps the parser's sentence without its number and place.
-    const std::string_view what = error.what();
-    const std::size_t colon = what.find(": ");
-    problem_ = core::format("not JSON at character {}: {}", position,
-                            colon == std::string_view::npos ? what : what.substr(colon + 2));
+  // `end` counts the characters that the parser has read, with one for the end of the text.
+  bool parse_error(std::size_t end, const std::string& token, const nlohmann::json::exception& error) override {
+    end = std::min(end, text_.size());
+    const core::LineColumn at = core::locate(text_, end - std::min(end, token.size()));
+    const std::string found = token.empty() ? "the end of the text" : "'" + core::shown(token, shown_bytes) + "'";
+    problem_ = core::format("line {}, column {}: {}", at.line, at.column,
+                            error.id == number_overflow ? std::string(reflect::number_too_large)
+                                                        : core::format("expected JSON, not {}", found));
     return false;
   }
 
@@ -187,6 +191,10 @@ class TreeBuilder final : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
 
+  static constexpr int number_overflow = 406;  // id of the parser's error
+  static constexpr std::size_t shown_bytes = 40;
+
+  std::string_view text_;
   JsonValue& root_;
   std::vector<JsonValue*> open_;
   std::string problem_;
@@ -260,7 +268,7 @@ core::Result<JsonValue> parse_json(std::string_view text) {
   if (text.size() > text_bytes_max)
     return core::Error{"not text", core::format("{} bytes of text; at most {}", text.size(), text_bytes_max)};
   JsonValue root;
-  TreeBuilder builder(root);
+  TreeBuilder builder(text, root);
   if (!nlohmann::json::sax_parse(text, &builder)) return core::Error{"not text", builder.problem()};
   return root;
 }

@@ -64,7 +64,7 @@ void StreamConnection::read_proxy_header() {
   const core::ByteView bytes = core::ByteView(loop_.stream_bytes).first(begun_.size() + count);
   const core::Result<ProxyHeader> header = parse_proxy_header(bytes);
   if (!header) {
-    log_refused_proxy(header.error());
+    log_refused_proxy("PROXY header: " + header.error().message);
     return close(StreamEnd::bad_proxy);
   }
   if (header->state == ProxyHeader::State::incomplete) {
@@ -96,9 +96,8 @@ bool StreamConnection::set_client(transport::Address client) {
   return client == address_ || owner_->stream_renamed(*this, client);
 }
 
-void StreamConnection::log_refused_proxy(const core::Error& error) const {
-  core::log_warn("net", "refused a connection of the trusted proxy {}: {}: {}", transport::to_string(address_),
-                 error.reason, error.message);
+void StreamConnection::log_refused_proxy(std::string_view why) const {
+  core::log_warn("net", "refused a connection of the trusted proxy {}: {}", transport::to_string(address_), why);
 }
 
 void StreamConnection::connect(const tcp::endpoint& to) {

@@ -106,7 +106,7 @@ class StreamConnection : public std::enable_shared_from_this<StreamConnection> {
   [[nodiscard]] core::Result<transport::Address> client_of(const ForwardedHeaders& headers) const;
   // Sets the address that a trusted proxy names. Returns false if the owner refuses it.
   bool set_client(transport::Address client);
-  void log_refused_proxy(const core::Error& error) const;
+  void log_refused_proxy(std::string_view why) const;
 
   [[nodiscard]] std::size_t waiting_bytes() const { return waiting_.size() + out_.size() - out_done_; }
   [[nodiscard]] bool has_room(std::size_t bytes, std::size_t extra = 0) const {

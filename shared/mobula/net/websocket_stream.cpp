@@ -139,7 +139,7 @@ void WebSocketStream<Next>::answer_request() {
   const std::string x_forwarded_for = joined(request, "X-Forwarded-For");
   const core::Result<transport::Address> client = this->client_of({forwarded, x_forwarded_for});
   if (!client) {
-    this->log_refused_proxy(client.error());
+    this->log_refused_proxy(client.error().message);
     return refuse_request(StreamEnd::bad_proxy, bad_request, client.error().message);
   }
   if (!this->set_client(*client)) return this->close(StreamEnd::host_full);

@@ -2,6 +2,7 @@
 #include <cstring>
 #include <map>
 #include <mobula/core/format.hpp>
+#include <mobula/core/text.hpp>
 #include <mobula/reflect/migration.hpp>
 #include <mobula/reflect/value.hpp>
 #include <set>
@@ -138,8 +139,7 @@ class Migration::Planner {
 
   void note_elements(const Field& from, const Field& to) {
     if (from.count == to.count) return;
-    note("{}.{} has {} {} where it had {}", to_.name, to.path, to.count, to.count == 1 ? "element" : "elements",
-         from.count);
+    note("{}.{} has {} where it had {}", to_.name, to.path, core::counted(to.count, "element", "elements"), from.count);
   }
 
   // Returns whether the old component had another kind.

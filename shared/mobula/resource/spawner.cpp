@@ -2,14 +2,19 @@
 #include <cmath>
 #include <cstring>
 #include <mobula/core/format.hpp>
+#include <mobula/core/text.hpp>
 #include <mobula/hierarchy/world_transform.hpp>
 #include <mobula/resource/spawner.hpp>
 
 namespace mobula::resource {
 namespace {
 
-core::Error too_many(std::uint64_t count) {
-  return {"too many entities", core::format("the world is full: no room for {} more entities", count)};
+// `used` indices are not available for the new entities.
+core::Error too_many(const ecs::EntityPool& entities, std::uint64_t used, std::uint64_t count) {
+  return {
+      "too many entities",
+      core::format("the world is full: no room for {}; it has room for {}, and needs room for {}",
+                   core::counted(count, "more entity", "more entities"), entities.config().entities_max, used + count)};
 }
 
 // Fills `into` with `copies` copies of `values`.
@@ -85,9 +90,10 @@ core::Result<ecs::EntityRange> Spawner::spawn(const Bound& bound, std::uint32_t 
                                               std::span<const Placement> placements) {
   const std::uint64_t count = std::uint64_t{bound.source->num_entities} * copies;
   if (count == 0) return ecs::EntityRange{};
-  if (count > registry_->entities().config().entities_max) return too_many(count);
+  if (count > registry_->entities().config().entities_max)
+    return too_many(registry_->entities(), registry_->entities().index_end(), count);
   const ecs::EntityRange range = registry_->create_range(static_cast<std::uint32_t>(count));
-  if (range.generation == 0) return too_many(count);
+  if (range.generation == 0) return too_many(registry_->entities(), registry_->entities().index_end(), count);
   fill(range, [&] {
     if (copies == 1) {
       registry_->assign_prototypes(range, bound.prototype_of);
@@ -137,7 +143,7 @@ core::Status Spawner::spawn_part(std::span<ecs::Entity> entities, std::span<cons
   MOBULA_ASSERT(entities.size() == level_.source->num_entities && choices.size() == entities.size(),
                 "a handle and a choice for each entity of the level");
   std::vector<ecs::Entity> made(static_cast<std::size_t>(std::ranges::count(choices, SpawnChoice::spawn)));
-  if (!registry_->create(made)) return too_many(made.size());
+  if (!registry_->create(made)) return too_many(registry_->entities(), registry_->entities().size(), made.size());
   const std::span<const ecs::Entity> batch(made);
   fill(batch, [&] { fill_part(batch, entities, choices); });
   return core::Done{};

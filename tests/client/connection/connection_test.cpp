@@ -30,7 +30,8 @@ class HostileServer {
   void frame(core::Nanoseconds length) {
     now += length;
     for (const core::Bytes& datagram : std::exchange(client_port_.sent, {}))
-      endpoint_.receive(transport::Address::v4(10, 0, 0, 9, 9), datagram, now, port_);
+      if (datagram.size() <= carried_bytes_max)
+        endpoint_.receive(transport::Address::v4(10, 0, 0, 9, 9), datagram, now, port_);
     for (const core::Bytes& datagram : std::exchange(port_.sent, {}))
       connection.receive(test::village_address, datagram, now);
     connection.update(now, client_port_);
@@ -81,6 +82,7 @@ class HostileServer {
   transport::Session* lane() { return endpoint_.find(session_); }
 
   core::Nanoseconds now = 0;
+  std::size_t carried_bytes_max = ~std::size_t{0};  // larger datagrams of the client are lost
   Connection connection;
   wire::Hello hello;
 
@@ -127,6 +129,44 @@ TEST_F(ConnectionTest, SendsHelloWithNameAndVersion) {
   EXPECT_EQ(server.hello.name, "ada");
   EXPECT_FALSE(server.hello.schema_fingerprint);
   EXPECT_EQ(server.connection.state(), State::joining);
+}
+
+// The server has read Hello and lets the client wait, as in a rush.
+TEST_F(ConnectionTest, WaitsAMinuteForABusyServer) {
+  server.ticks(20 * 58);
+  ASSERT_EQ(server.connection.state(), State::joining);
+  server.ticks(20 * 3);
+  EXPECT_EQ(server.connection.state(), State::closed);
+  EXPECT_EQ(server.connection.reason().code, ReasonCode::handshake_timed_out);
+  EXPECT_THAT(server.connection.reason().text, testing::HasSubstr("it is overloaded; try again later"));
+}
+
+TEST_F(ConnectionTest, PlaysAfterALongWaitForTheWelcome) {
+  server.ticks(20 * 55);
+  play();
+}
+
+TEST(ConnectionJoin, EndsWithTheCauseIfHelloIsNotAcknowledged) {
+  HostileServer server;
+  for (int i = 0; i < 20 && server.connection.state() != State::joining; ++i) server.tick();
+  ASSERT_EQ(server.connection.state(), State::joining);
+  server.carried_bytes_max = 60;  // keep-alives, but not Hello
+  server.ticks(20 * 19);
+  ASSERT_EQ(server.connection.state(), State::joining);
+  server.ticks(20 * 2);
+  EXPECT_EQ(server.connection.state(), State::closed);
+  EXPECT_EQ(server.connection.reason().code, ReasonCode::handshake_timed_out);
+  EXPECT_THAT(server.connection.reason().text, testing::HasSubstr("large datagrams do not arrive"));
+}
+
+TEST(ConnectionJoin, ANameLongerThanAMessageIsCut) {
+  ConnectionConfig config = HostileServer::connection_config();
+  config.name = std::string(5000, 'a');
+  core::set_log_level(core::LogLevel::off);
+  HostileServer server(config);
+  ASSERT_NO_FATAL_FAILURE(server.connect());
+  core::set_log_level(core::LogLevel::info);
+  EXPECT_EQ(server.hello.name, std::string(player_name_bytes_max, 'a'));
 }
 
 TEST_F(ConnectionTest, AcknowledgesWhatItHasApplied) {

@@ -135,6 +135,20 @@ TEST_F(AdminConnection, AProbeNamesTheHostByAddressOrNeedsAToken) {
     EXPECT_EQ(probe(host, "1.0"), "200") << host;
 }
 
+// RFC 9112, 2.2. Old clients send one after the body of a request.
+TEST_F(AdminConnection, AnEmptyLineBeforeARequestIsSkipped) {
+  const std::string request = "GET /live HTTP/1.1\r\nHost: localhost\r\n";
+  const std::string last = request + "Connection: close\r\n\r\n";
+  EXPECT_THAT(exchange("\r\n" + last), StartsWith("HTTP/1.1 200 "));
+  EXPECT_EQ(count(exchange(request + "\r\n\r\n" + last), "HTTP/1.1 200 "), 2);
+  const test::RawSocket socket = connect();
+  for (const std::string& part : {std::string("\r"), "\n" + last.substr(0, 1), last.substr(1)})
+    EXPECT_TRUE(socket.send(part));
+  EXPECT_THAT(socket.receive(), StartsWith("HTTP/1.1 200 "));
+  for (const char* other : {"\r\n\r\n", "\n", "\r\r\n", " "})
+    EXPECT_THAT(exchange(other + last), StartsWith("HTTP/1.1 400 ")) << other;
+}
+
 TEST_F(AdminConnection, AHundredPipelinedRequestsHaveAHundredAnswers) {
   const std::string request = "HEAD /live HTTP/1.1\r\nHost: localhost\r\nConnection: keep-alive\r\n\r\n";
   std::string all;

@@ -154,6 +154,8 @@ TEST(ApiProcess, LogLevelsAreSetByModule) {
   EXPECT_FALSE(core::log_enabled(core::LogLevel::warn, "server"));
   EXPECT_EQ(world.send("PUT", "/api/log-level", R"({"level":"off","module":"a=b"})").status, 400u);
   EXPECT_EQ(world.send("PUT", "/api/log-level", R"({"level":7})").status, 400u);
+  EXPECT_EQ(world.send("PUT", "/api/log-level", R"({"level":1e999})").message(),
+            "line 1, column 10: the number is too large; expected at most 1.7976931348623157e308");
   EXPECT_EQ(world.get("/api/log-level")["modules"], (json{{"net", "debug"}}));
   EXPECT_EQ(world.send("PUT", "/api/log-level", R"({"level":"error","module":"net"})").json["modules"], json::object());
   core::set_log_levels(before);

@@ -99,6 +99,16 @@ TEST(HostConfig, TakesOriginsOfTokenRequests) {
   EXPECT_NE(refused.err.find("--token-origin: '*' is not an origin"), std::string::npos) << refused.err;
 }
 
+TEST(HostConfig, RefusesALogLevelOfAnUnknownModule) {
+  EXPECT_EQ(parse({"--log-level", "info,srever=debug"}).err,
+            "mobula-server: --log-level: no lines have the module 'srever' (did you mean 'server'?): expected one of "
+            "admin, net, server, store\n");
+  const Parsed parsed = parse({}, {"MOBULA_LOG_LEVEL=transport=debug"});
+  EXPECT_EQ(parsed.status, 2);
+  EXPECT_NE(parsed.err.find("no lines have the module 'transport'"), std::string::npos) << parsed.err;
+  EXPECT_TRUE(parse({"--log-level", "info,admin=off,net=debug,server=warn,store=trace"}).config);
+}
+
 TEST(HostConfig, RefusesAMalformedRangeOfProxies) {
   EXPECT_EQ(parse({"--trusted-proxy", "10.0.0.0/33"}).err,
             "mobula-server: --trusted-proxy: '10.0.0.0/33' is not a range of addresses: the number after the slash is "

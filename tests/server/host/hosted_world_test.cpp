@@ -1,10 +1,14 @@
 #include <gmock/gmock.h>
 
+#include <examples/demo/demo_game.hpp>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <mobula/net/event_loop.hpp>
 #include <mobula/server/host/hosted_world.hpp>
 #include <mobula/server/session/server.hpp>
 #include <server/hamlet.hpp>
+#include <server/store/test_folder.hpp>
 #include <thread>
 
 namespace mobula::server {
@@ -56,11 +60,11 @@ class HostedWorldTest : public testing::Test {
 
 TEST_F(HostedWorldTest, LogsBeginAndEndOfOverload) {
   const std::string begun = log_until(true, milliseconds(60));
-  EXPECT_THAT(begun, HasSubstr(" overloaded: ticks take "));
+  EXPECT_THAT(begun, testing::ContainsRegex(" behind the clock: in the last [0-9.]+ s ticks took [0-9]+% of the time"));
   EXPECT_THAT(begun, HasSubstr(" warning "));
   EXPECT_THAT(begun, Not(HasSubstr("no longer")));
   const std::string ended = log_until(false, milliseconds(0));
-  EXPECT_THAT(ended, HasSubstr("no longer overloaded: ticks take "));
+  EXPECT_THAT(ended, HasSubstr("no longer behind the clock: ticks take "));
   EXPECT_THAT(ended, Not(HasSubstr(" warning "))) << "the beginning is logged once";
 }
 
@@ -72,6 +76,53 @@ TEST_F(HostedWorldTest, RefusesAMalformedRangeOfProxies) {
   ASSERT_FALSE(refused);
   EXPECT_STREQ(refused.error().reason, "bad range");
   EXPECT_THAT(refused.error().message, HasSubstr("--trusted-proxy: 'proxy.example'"));
+}
+
+// A game with the demo's components, as those of the level.
+HostConfig level_config(const std::filesystem::path& folder) {
+  HostConfig config;
+  config.port = 0;
+  config.public_addresses = {"127.0.0.1:7777"};
+  config.level = (folder / "hamlet.level").string();
+  const core::ByteView bytes = test::hamlet()->bytes();
+  std::ofstream(config.level, std::ios::binary)
+      .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  return config;
+}
+
+TEST_F(HostedWorldTest, RefusesALevelWithoutRoomByTheOption) {
+  const store::TestFolder folder;
+  demo::DemoGame village;
+  HostConfig config = level_config(folder.path());
+  config.entities_max = 5;
+  const auto refused = HostedWorld::open(events, "small", config, village);
+  ASSERT_FALSE(refused);
+  EXPECT_STREQ(refused.error().reason, "too many entities");
+  const std::string count = std::to_string(test::hamlet()->level().num_entities);
+  EXPECT_EQ(refused.error().message, "--entities-max 5: the world is full: no room for " + count +
+                                         " more entities; it has room for 5, and needs room for " + count +
+                                         "; start the server with a greater one");
+}
+
+TEST_F(HostedWorldTest, NamesTheLevelOfASavedWorld) {
+  const store::TestFolder folder;
+  HostConfig config = level_config(folder.path());
+  config.db = (folder.path() / "world.db").string();
+  {
+    demo::DemoGame village;
+    const auto first = HostedWorld::open(events, "kept", config, village);
+    ASSERT_TRUE(first) << first.error().message;
+    (*first)->tick();
+    (*first)->begin_last_save();
+    ASSERT_TRUE((*first)->shut_down().ok());
+  }
+  config.level.clear();
+  demo::DemoGame village;
+  testing::internal::CaptureStderr();
+  const auto again = HostedWorld::open(events, "kept", config, village);
+  const std::string log = testing::internal::GetCapturedStderr();
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_THAT(log, HasSubstr(" the level in the saved world ("));
 }
 
 struct WithMuchToCatchUp : HostedWorldTest {

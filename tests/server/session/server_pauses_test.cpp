@@ -50,6 +50,7 @@ TEST_F(ServerPaths, AClientThatJoinsForAMinuteIsRefused) {
   raw.connect(test::test_token({.client_id = 77, .servers = {test::village_address}, .timeout_seconds = 0},
                                test::test_transport().private_key, test::test_unix_time));
   ASSERT_TRUE(raw.connected());
+  raw.ticks(80);  // the minute begins with the Welcome
   raw.send_message(wire::Hello{.schema_fingerprint = {}, .name = "raw"});
   raw.ticks(1150);
   EXPECT_EQ(village.server->players(), 1u);

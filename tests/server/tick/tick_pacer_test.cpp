@@ -88,6 +88,33 @@ TEST(TickPacer, OverloadIsToldWhenItBeginsAndWhenItHasEnded) {
   EXPECT_NEAR(loop.pacer.times().load, 0.4, 0.01);
 }
 
+// The process is stopped, or another world has the thread.
+TEST(TickPacer, APauseBetweenTicksIsNotTheirLoad) {
+  Loop loop{TickPacer({.ticks_per_second = 20}, 0)};
+  loop.ticks(30, 5 * millisecond);
+  EXPECT_EQ(loop.pacer.times().held_up, 0);
+  loop.now += 30 * second;
+  loop.tick(5 * millisecond);
+  const TickTimes& times = loop.pacer.times();
+  EXPECT_EQ(loop.news, 1);
+  EXPECT_TRUE(times.overloaded);
+  EXPECT_GT(times.span, 30 * second);
+  EXPECT_LT(times.load, 0.01);
+  EXPECT_GT(times.held_up, 0.95);
+  loop.ticks(30, 5 * millisecond);
+  EXPECT_EQ(loop.news, 2);
+  EXPECT_NEAR(loop.pacer.times().load, 0.1, 0.01);
+  EXPECT_EQ(loop.pacer.times().held_up, 0);
+}
+
+TEST(TickPacer, LongTicksHoldUpNoTick) {
+  Loop loop{TickPacer({.ticks_per_second = 20}, 0)};
+  loop.ticks(100, 70 * millisecond);
+  EXPECT_TRUE(loop.pacer.times().overloaded);
+  EXPECT_EQ(loop.pacer.times().load, 1);
+  EXPECT_EQ(loop.pacer.times().held_up, 0) << "a tick that begins late waited for the one before";
+}
+
 TEST(TickPacer, AClockThatGoesBackIsNoDelay) {
   Loop loop{TickPacer({.ticks_per_second = 20}, 10 * second)};
   loop.pacer.begin(9 * second);

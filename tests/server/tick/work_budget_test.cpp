@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <mobula/server/tick/work_budget.hpp>
+#include <utility>
+#include <vector>
 
 namespace mobula::server {
 namespace {
@@ -13,7 +15,8 @@ constexpr Nanoseconds period = 50 * millisecond;
 // A tick whose work takes virtual time.
 struct Ticks {
   Nanoseconds now = 0;
-  WorkBudget budget{{.period = period, .percent = 50, .clock = [this] { return now; }}};
+  std::uint32_t percent = 50;
+  WorkBudget budget{{.period = period, .percent = percent, .clock = [this] { return now; }}};
 
   // Serves newcomers that each take `each`, up to `most`. Returns how many there was time for.
   std::uint32_t serve(Nanoseconds each, std::uint32_t most = 1000) {
@@ -66,6 +69,19 @@ TEST(WorkBudget, PlayersThatFillTheTickLeaveALeastTime) {
   const auto [admitted, served] = ticks.tick(40 * millisecond, millisecond / 2);
   EXPECT_EQ(admitted, 5u) << "a twentieth of the period";
   EXPECT_EQ(served, 5u);
+}
+
+TEST(WorkBudget, TheLeastPercentageIsTheLowestThatDiffers) {
+  const auto served = [](std::uint32_t percent) {
+    Ticks ticks{.percent = percent};
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> turns;
+    for (int i = 0; i < 40; ++i) turns.push_back(ticks.tick(i % 7 * millisecond, millisecond / 10));
+    return turns;
+  };
+  const auto least = served(WorkBudget::percent_least);
+  EXPECT_EQ(served(1), least);
+  EXPECT_EQ(served(WorkBudget::percent_least - 1), least);
+  EXPECT_NE(served(3 * WorkBudget::percent_least), least);
 }
 
 TEST(WorkBudget, ANewcomerLongerThanTheBudgetIsServedAlone) {

@@ -4,6 +4,7 @@
 #include <mobula/core/format.hpp>
 #include <mobula/core/log.hpp>
 #include <mobula/core/overloaded.hpp>
+#include <mobula/core/text.hpp>
 #include <mobula/wire/player_name.hpp>
 
 namespace mobula::client {
@@ -12,11 +13,18 @@ namespace {
 // The server's rate limit is 16. A program that updates with each frame of a fast screen must stay below it.
 constexpr core::Nanoseconds inputs_per_tick_max = 4;
 static_assert(inputs_per_tick_max * wire::ack_history <= Mirror::acknowledged_kept);
-// Time without a part of the Welcome. A server that many clients join at once lets a client wait, and sends keep-alives
-// meanwhile. One whose Welcome does not arrive sends nothing else.
+// Time without a part of the Welcome. A server that many clients join at once acknowledges Hello, lets the client wait,
+// and sends keep-alives meanwhile. One whose Welcome does not arrive sends nothing else.
+constexpr core::Nanoseconds busy_patience = 60 * core::second;
 constexpr core::Nanoseconds welcome_patience = 20 * core::second;
 constexpr core::Nanoseconds silent_patience = 8 * core::second;
-constexpr double ticks_max = 0xffffffffu;  // bounds what a server can make of the clock
+constexpr const char* path_is_narrow = "no Welcome arrives: large datagrams do not arrive (connect over tcp: or ws:)";
+constexpr const char* server_is_busy =
+    "the server has had Hello for 60 s and sent no Welcome: it is overloaded; try again later";
+static_assert(player_name_bytes_max == wire::player_name_bytes_max);
+static_assert(busy_patience == 60 * core::second, "its reason contains the number");
+constexpr transport::ReliableId hello_id = 1;  // the first message of a session
+constexpr double ticks_max = 0xffffffffu;      // bounds what a server can make of the clock
 
 constexpr core::Nanoseconds rejoin_tokens_kept_max = 24 * 3600 * core::second;
 
@@ -40,9 +48,12 @@ Connection::Connection(const ConnectionConfig& config, core::Nanoseconds now)
     : config_(config),
       endpoint_(std::make_unique<transport::ClientEndpoint>(config.transport, now)),
       resources_(config.resources) {
-  if (const std::string name = wire::player_name(config.name); name != config.name)
-    core::log_warn("client", "others see the name \"{}\" as \"{}\"; expected printable UTF-8 of at most {} bytes",
-                   config.name, name, wire::player_name_bytes_max);
+  const std::string seen = wire::player_name(config.name);
+  if (seen == config.name) return;
+  constexpr std::size_t shown_bytes = 60;
+  core::log_warn("client", "others see the name \"{}\" as \"{}\"; expected printable UTF-8 of at most {} bytes",
+                 core::shown(config.name, shown_bytes), seen, player_name_bytes_max);
+  if (config.name.size() > wire::max_text_bytes) config_.name = seen;  // a server refuses such a Hello
 }
 
 // --- Inputs --------------------------------------------------------------------------------------------------------
@@ -167,11 +178,9 @@ void Connection::check_welcome(core::Nanoseconds now, transport::Output& output)
   if (content != std::exchange(welcome_bytes_, content) || welcome_progress_at_ == 0) welcome_progress_at_ = now;
   if (stats.datagrams_received != std::exchange(welcome_datagrams_, stats.datagrams_received)) heard_at_ = now;
   const bool is_silent = now - std::max(heard_at_, welcome_progress_at_) >= silent_patience;
-  if (!is_silent && now - welcome_progress_at_ < welcome_patience) return;
-  endpoint_->close({transport::ReasonCode::handshake_timed_out,
-                    "no Welcome arrives: large datagrams do not arrive (connect over tcp: or ws:), or the server is "
-                    "overloaded"},
-                   output);
+  const bool is_busy = !is_silent && content == 0 && endpoint_->session().reliable_delivered(hello_id);
+  if (!is_silent && now - welcome_progress_at_ < (is_busy ? busy_patience : welcome_patience)) return;
+  endpoint_->close({transport::ReasonCode::handshake_timed_out, is_busy ? server_is_busy : path_is_narrow}, output);
 }
 
 void Connection::send_command(core::Nanoseconds now) {

@@ -1,5 +1,7 @@
 #include <CLI/CLI.hpp>
+#include <mobula/client/connection/connection_config.hpp>
 #include <mobula/client/pipe/access_options.hpp>
+#include <mobula/core/format.hpp>
 
 namespace mobula::client {
 
@@ -30,6 +32,16 @@ void add_access_options(CLI::App& app, AccessOptions& options) {
                  "reorder=2%\"; also "
                  "corrupt, burst, bandwidth, queue")
       ->type_name("CONDITIONS");
+}
+
+CLI::Option* add_name_option(CLI::App& app, std::string& name) {
+  const auto check = [](const std::string& text) {
+    return text.size() <= player_name_bytes_max
+               ? std::string()
+               : core::format("{} bytes; at most {}", text.size(), player_name_bytes_max);
+  };
+  return app.add_option("--name", name, core::format("name of the player, at most {} bytes", player_name_bytes_max))
+      ->check(CLI::Validator(check, ""));
 }
 
 }  // namespace mobula::client

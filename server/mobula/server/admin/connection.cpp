@@ -57,6 +57,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
  private:
   void begin_step();
+  void skip_empty_line();
+  void read_header();
   void on_header(const error_code& error);
   [[nodiscard]] bool waits_to_continue() const;
   void read_body();
@@ -97,6 +99,27 @@ void Connection::read() {
   parser_->header_limit(header_bytes_max);
   parser_->body_limit(body_bytes_max);
   begin_step();
+  skip_empty_line();
+}
+
+// Clients may send an empty line before a request (RFC 9112, 2.2). The parser takes none.
+void Connection::skip_empty_line() {
+  constexpr std::string_view empty_line = "\r\n";
+  const std::string_view begun(static_cast<const char*>(buffer_.cdata().data()), buffer_.size());
+  if (begun.size() < empty_line.size() && empty_line.starts_with(begun)) {
+    socket_.async_read_some(buffer_.prepare(empty_line.size() - begun.size()),
+                            [self = shared_from_this()](const error_code& error, std::size_t bytes) {
+                              if (error) return self->on_read(error);
+                              self->buffer_.commit(bytes);
+                              self->skip_empty_line();
+                            });
+    return;
+  }
+  if (begun.starts_with(empty_line)) buffer_.consume(empty_line.size());
+  read_header();
+}
+
+void Connection::read_header() {
   http::async_read_header(
       socket_, buffer_, *parser_,
       [self = shared_from_this()](const error_code& error, std::size_t) { self->on_header(error); });

@@ -2,6 +2,7 @@
 #include <charconv>
 #include <chrono>
 #include <mobula/core/did_you_mean.hpp>
+#include <mobula/index/property_text.hpp>
 #include <mobula/server/api/query_impl.hpp>
 
 namespace mobula::server::api {
@@ -109,6 +110,9 @@ json next_page(std::uint64_t cursor, bool more) { return more ? json(std::to_str
 
 core::Result<json> parse_body(const Request& request, std::initializer_list<std::string_view> members) {
   json object = request.body.empty() ? json::object() : json::parse(request.body, nullptr, false);
+  if (object.is_discarded())
+    if (const core::Result<reflect::JsonValue> parsed = index::parse_json(request.body); !parsed)
+      return core::Error{"bad request", parsed.error().message};
   if (!object.is_object()) return core::Error{"bad request", "expected a JSON object"};
   const std::vector<std::string_view> known(members);
   for (const auto& [name, value] : object.items())

@@ -3,6 +3,8 @@
 #include <csignal>
 #include <iostream>
 #include <mobula/core/log.hpp>
+#include <mobula/core/standard_output.hpp>
+#include <mobula/core/text.hpp>
 #include <mobula/net/bearer_token.hpp>
 #include <mobula/net/http_client.hpp>
 #include <mobula/server/admin/admin_server.hpp>
@@ -106,8 +108,9 @@ int serve(const HostConfig& config, const OpenWorlds& open) {
     for (const std::unique_ptr<HostedWorld>& world : worlds.all()) (void)world->reload_level();
   });
   if (!config.service_links.empty())
-    core::log_info("server", "{} environment variables of Kubernetes services, such as {}, are ignored",
-                   config.service_links.size(), config.service_links.front());
+    core::log_info("server", "ignored {} of Kubernetes services, such as {}",
+                   core::counted(config.service_links.size(), "environment variable", "environment variables"),
+                   config.service_links.front());
   core::Result<admin::AdminConfig> admin = admin_config(config);
   if (!admin) return refuse(config, admin.error());
   if (const core::Status opened = open(worlds, config); !opened) return refuse(config, opened.error());
@@ -129,9 +132,9 @@ int serve(const HostConfig& config, const OpenWorlds& open) {
 
 int check_health(const HostConfig& config) {
   const core::Result<std::string> answer = net::http_get(config.health_target + "/live", {.timeout = 2 * core::second});
-  std::cout << config.health_target
-            << (answer ? ": a server answers\n" : ": no answer: " + answer.error().message + "\n");
-  return answer ? 0 : failed;
+  core::print(config.health_target +
+              (answer ? ": a server answers\n" : ": no answer: " + answer.error().message + "\n"));
+  return core::end_output(config.program, answer ? 0 : failed);
 }
 
 }  // namespace

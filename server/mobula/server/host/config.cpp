@@ -9,6 +9,7 @@
 #include <mobula/server/admin/origin.hpp>
 #include <mobula/server/host/config.hpp>
 #include <mobula/server/session/server.hpp>
+#include <mobula/server/tick/work_budget.hpp>
 
 namespace mobula::server {
 namespace {
@@ -152,13 +153,16 @@ std::vector<core::Setting> client_settings(HostConfig& config) {
       {"newcomer_budget_percent",
        &config.newcomer_budget_percent,
        "share of a tick's period, in percent, until which joining clients are served after those that play; the rest "
-       "waits for the next tick",
-       {.least = 1, .most = 100, .group = group}},
+       "waits for the next tick. 5 leaves them their least time, a tenth of the period",
+       {.least = WorkBudget::percent_least, .most = 100, .group = group}},
       {"verify_one_in",
        &config.verify_one_in,
        "verify the mirror of one client in N; 0 verifies only clients that request it",
        {.most = 1e9, .group = group}}};
 }
+
+// Modules of the lines of a server's rooms, and of the libraries below them.
+void add_log_modules() { core::add_log_modules({"admin", "net", "server", "store"}); }
 
 core::Status check_log_level(const std::string& text) {
   const core::Result<core::LogLevels> levels = core::LogLevels::parse(text);
@@ -223,6 +227,7 @@ std::vector<core::Setting> settings_of(HostConfig& config) {
 
 std::optional<HostConfig> parse_command_line(int argc, const char* const* argv, const char* const* environment,
                                              int& status, std::vector<core::Setting> of_game) {
+  add_log_modules();
   HostConfig config;
   config.program = std::filesystem::path(argv[0]).filename();
   CLI::App app("Serves a world: spawns a compiled level, runs the game at a fixed tick rate, replicates it to clients.",

@@ -64,6 +64,17 @@ TickPacer start_pacing(const HostConfig& config) {
   return {pacing_of(config), (core::monotonic_now() + grid - 1) / grid * grid};
 }
 
+// Names the setting that makes room, if that is what an error is about.
+core::Error with_remedy(const core::Error& error, const HostConfig& config) {
+  if (error.reason != std::string_view("too many entities")) return error;
+  return {error.reason, core::format("--entities-max {}: {}; start the server with a greater one", config.entities_max,
+                                     error.message)};
+}
+
+std::string level_text(const HostConfig& config) {
+  return config.level.empty() ? "the level in the saved world" : "level " + config.level;
+}
+
 // Runs code that calls a game. Returns what the game threw, if anything.
 template <class Code>
 std::optional<std::string> thrown_by(Code&& code) {
@@ -78,6 +89,22 @@ std::optional<std::string> thrown_by(Code&& code) {
 }
 
 double in_ms(std::uint64_t nanoseconds) { return static_cast<double>(nanoseconds) / core::millisecond; }
+double in_seconds(core::Nanoseconds time) { return static_cast<double>(time) / core::second; }
+
+// Both percentages are needed to find the cause. Ticks are too long, or the thread did not get to them: the process was
+// stopped or short of CPU time, or another world had the thread.
+void log_pace(const TickTimes& times) {
+  const double load = 100 * times.load;
+  const double lost = in_seconds(times.lost);
+  if (times.overloaded)
+    core::log_warn("server",
+                   "behind the clock: in the last {:.1f} s ticks took {:.0f}% of the time, and due ticks were held up "
+                   "for {:.0f}%; {:.2f} s of world time lost so far",
+                   in_seconds(times.span), load, 100 * times.held_up, lost);
+  else
+    core::log_info("server", "no longer behind the clock: ticks take {:.0f}% of the time; {:.2f} s lost in all", load,
+                   lost);
+}
 
 }  // namespace
 
@@ -131,10 +158,10 @@ core::Status HostedWorld::start(net::EventLoop& events, Game& game) {
   if (core::Status opened = open_store(game); !opened) return opened;
   server.store = store_.get();
   core::Result<std::unique_ptr<Server>> started = Server::start(std::move(server), game);
-  if (!started) return started.error();
+  if (!started) return with_remedy(started.error(), config_);
   server_ = std::move(*started);
   if (const resource::Resource* level = server_->world().level())
-    core::log_info("server", "level {} ({:.16})", config_.level, to_string(level->server_identity()));
+    core::log_info("server", "{} ({:.16})", level_text(config_), to_string(level->server_identity()));
   log_level_notes(server_->world());
   receive_datagrams();
   log_pipes();
@@ -191,21 +218,14 @@ void HostedWorld::run_tick() {
   core::log_held_lines();
   const bool judged = pacer_.end(core::monotonic_now());
   inspection_->note_tick();
-  if (!judged) return;
-  const TickTimes& times = pacer_.times();
-  const double load = 100 * times.load;
-  const double lost = in_ms(static_cast<std::uint64_t>(times.lost)) / 1000;
-  if (times.overloaded)
-    core::log_warn("server", "overloaded: ticks take {:.0f}% of the time; {:.2f} s of world time lost so far", load,
-                   lost);
-  else
-    core::log_info("server", "no longer overloaded: ticks take {:.0f}% of the time; {:.2f} s lost in all", load, lost);
+  if (judged) log_pace(pacer_.times());
 }
 
 core::Result<LevelChange> HostedWorld::reload_level() {
   const core::LogScope about({.world = name_});
-  const auto keep = [&](const core::Error& error) {
-    core::log_error("server", "level {} not reloaded: {}: {}", config_.level, error.reason, error.message);
+  const auto keep = [&](const core::Error& cause) {
+    const core::Error error = with_remedy(cause, config_);
+    core::log_error("server", "{} not reloaded: {}: {}", level_text(config_), error.reason, error.message);
     return error;
   };
   if (config_.level.empty()) return keep({"no level", "the server was started without --level"});

@@ -157,6 +157,7 @@ core::Status Admission::welcome(ClientSession& session, transport::Session& conn
         wire::Closing{static_cast<std::uint32_t>(std::max<core::Nanoseconds>(drain_->ends - now, 0) / core::second),
                       drain_->reason})));
   session.welcome = *last;
+  session.welcomed_at = now;
   session.state = ClientSession::State::joining;
   return core::Done{};
 }

@@ -57,6 +57,7 @@ class ClientSession {
   std::uint32_t rejoin_number = 0;  ///< number in the client ids of its rejoin tokens; 0 before the first
   core::Nanoseconds next_rejoin_tokens = 0;
   transport::ReliableId welcome = 0;  ///< the last message of the welcome
+  core::Nanoseconds welcomed_at = 0;  ///< when it was sent
   ClientReplication replication;
   CommandBuffer commands;
   CommandDispatch::RateLimiters limiters;  ///< rate limits of its commands

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <mobula/core/format.hpp>
 #include <mobula/core/log.hpp>
+#include <mobula/core/text.hpp>
 #include <mobula/server/session/rush.hpp>
 #include <utility>
 
@@ -32,7 +33,7 @@ void Rush::update(const Progress& progress, core::Nanoseconds now) {
   if (progress.present == 0 || now - last_busy_ > quiet_time) return end(progress);
   if (now < next_line_) return;
   next_line_ = now + line_interval;
-  core::log_info("server", "a rush of clients: {} have arrived, {} are newcomers, the first since {:.1f} s",
+  core::log_info("server", "a rush of clients: {} arrived, {} still to arrive, the first since {:.1f} s",
                  progress.arrived - arrived_before_, progress.present, in_seconds(progress.longest_wait));
 }
 
@@ -42,7 +43,7 @@ void Rush::begin(const Progress& progress, core::Nanoseconds now) {
   last_arrival_ = now;
   next_line_ = now + line_interval;
   longest_tick_ = 0;
-  core::log_info("server", "a rush of clients: {} join at once, and are served as ticks have time for them",
+  core::log_info("server", "a rush of clients: {} joining at once, served as ticks have time for them",
                  progress.present);
 }
 
@@ -51,10 +52,10 @@ void Rush::end(const Progress& progress) {
   const double percent = 100 * in_ms(longest_tick_) / in_ms(std::max<core::Nanoseconds>(progress.period, 1));
   // Not rate-limited: it is the result of the rush.
   core::log_line(core::LogLevel::info, "server",
-                 core::format("the rush is over: {} clients arrived within {:.2f} s; the longest tick took {:.1f} ms, "
+                 core::format("the rush is over: {} arrived within {:.2f} s; the longest tick took {:.1f} ms, "
                               "{:.0f}% of its period",
-                              progress.arrived - arrived_before_, in_seconds(last_arrival_ - began_),
-                              in_ms(longest_tick_), percent));
+                              core::counted(progress.arrived - arrived_before_, "client", "clients"),
+                              in_seconds(last_arrival_ - began_), in_ms(longest_tick_), percent));
   arrived_before_ = progress.arrived;
 }
 

@@ -51,7 +51,7 @@ struct ServerConfig {
   /// Clock by which newcomers are limited to the work budget; null serves all of them in each tick. Which client joins
   /// in which tick depends on it, so a simulation has a virtual one.
   WorkBudget::Clock work_clock = nullptr;
-  /// Share of a tick's period, in percent, until which newcomers are served.
+  /// Share of a tick's period, in percent, until which newcomers are served; less than 5 counts as 5.
   std::uint32_t newcomer_budget_percent = 50;
   /// Where the world is saved; null saves nothing. A world that has been saved there is restored. The store outlives
   /// the server, which calls all of its functions but open() and status().

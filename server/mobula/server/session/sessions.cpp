@@ -9,7 +9,7 @@ namespace {
 using State = ClientSession::State;
 
 constexpr core::Nanoseconds hello_timeout = 5 * core::second;
-constexpr core::Nanoseconds welcome_timeout = 60 * core::second;  // since the connection; a schema may be large
+constexpr core::Nanoseconds welcome_timeout = 60 * core::second;  // since the Welcome; a schema may be large
 
 // A connection that the client left or the server ended is not resumed; one that the network broke may be.
 bool may_resume(transport::ReasonCode code) {
@@ -107,7 +107,7 @@ void Sessions::on_disconnected(const transport::ServerEvent& event, core::Nanose
 
 void Sessions::check_join_timeout(ClientSession& session, core::Nanoseconds now) {
   if (session.state != State::joining) return check_hello_timeout(session, now);
-  if (now - session.connected_at <= welcome_timeout) return;
+  if (now - session.welcomed_at <= welcome_timeout) return;
   close(session, transport::ReasonCode::timed_out,
         {"join timeout", core::format("the Welcome was not acknowledged within {} s; large datagrams may not arrive",
                                       welcome_timeout / core::second)},

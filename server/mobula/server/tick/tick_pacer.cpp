@@ -16,12 +16,14 @@ TickPacer::TickPacer(Config config, core::Nanoseconds now)
       catch_up_max_(config.catch_up_max),
       due_(now + period_),
       began_(now),
-      second_began_(now) {
+      second_began_(now),
+      ended_(now) {
   MOBULA_ASSERT(config.ticks_per_second > 0, "ticks_per_second must be positive");
 }
 
 void TickPacer::begin(core::Nanoseconds now) {
   began_ = now;
+  held_up_ += std::max<core::Nanoseconds>(now - std::max(due_, ended_), 0);
   times_.start_delay_ns.add(now - due_);
 }
 
@@ -29,6 +31,7 @@ bool TickPacer::end(core::Nanoseconds now) {
   const core::Nanoseconds took = std::max<core::Nanoseconds>(now - began_, 0);
   times_.duration_ns.add(took);
   busy_ += took;
+  ended_ = now;
   due_ += period_;
   if (const core::Nanoseconds late = now - due_; late > catch_up_max_ * period_) {
     times_.lost += late;
@@ -38,13 +41,15 @@ bool TickPacer::end(core::Nanoseconds now) {
 }
 
 bool TickPacer::judge(core::Nanoseconds now) {
-  times_.load = static_cast<double>(busy_) / static_cast<double>(now - second_began_);
+  times_.span = now - second_began_;
+  times_.load = static_cast<double>(busy_) / static_cast<double>(times_.span);
+  times_.held_up = static_cast<double>(held_up_) / static_cast<double>(times_.span);
   const bool lost = times_.lost != lost_before_;
   const bool was = times_.overloaded;
   if (lost || times_.load >= full) times_.overloaded = true;
   if (!lost && times_.load < roomy) times_.overloaded = false;
   second_began_ = now;
-  busy_ = 0;
+  busy_ = held_up_ = 0;
   lost_before_ = times_.lost;
   return was != times_.overloaded;
 }

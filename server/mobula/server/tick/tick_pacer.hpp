@@ -13,7 +13,9 @@ struct TickTimes {
   core::TimeHistogram start_delay_ns;  // from the due time to the begin of a tick
   core::TimeHistogram duration_ns;
   core::Nanoseconds lost = 0;  // world time lost against the clock
-  double load = 0;             // share of the last full second spent in ticks, 0 to 1
+  core::Nanoseconds span = 0;  // length of the last full second, which is longer after a pause
+  double load = 0;             // share of it spent in ticks, 0 to 1
+  double held_up = 0;          // share of it in which a tick was due, none ran, and none had begun, 0 to 1
   bool overloaded = false;     // hysteresis: set by a full second or lost time, cleared below 80% load
 };
 
@@ -43,7 +45,9 @@ class TickPacer {
   core::Nanoseconds due_;
   core::Nanoseconds began_;
   core::Nanoseconds second_began_;
+  core::Nanoseconds ended_;            // the last tick
   core::Nanoseconds busy_ = 0;         // in this second
+  core::Nanoseconds held_up_ = 0;      // in this second
   core::Nanoseconds lost_before_ = 0;  // this second
   TickTimes times_;
 };

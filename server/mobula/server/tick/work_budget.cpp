@@ -6,7 +6,6 @@
 namespace mobula::server {
 namespace {
 
-constexpr core::Nanoseconds least_part = 20;  // share of each bracket: one in 20 of the period
 constexpr core::Nanoseconds admissions_part = 4;
 constexpr std::uint32_t first_admissions_max = 16;
 constexpr std::uint32_t admissions_limit = 4096;
@@ -17,8 +16,8 @@ constexpr core::Nanoseconds forgotten_part = 8;
 
 WorkBudget::WorkBudget(Config config)
     : config_(std::move(config)),
-      budget_(config_.period * config_.percent / 100),
-      least_(config_.period / least_part),
+      budget_(config_.period * std::max(config_.percent, percent_least) / 100),
+      least_(config_.period * percent_least / 100),
       admissions_max_(first_admissions_max) {
   MOBULA_CHECK(!limited() || config_.period > 0, "a work budget needs a period");
 }

@@ -25,9 +25,12 @@ class WorkBudget {
  public:
   using Clock = std::function<core::Nanoseconds()>;
 
+  /// Both brackets have this share of the period in any case, so a lower budget would change nothing.
+  static constexpr std::uint32_t percent_least = 5;
+
   struct Config {
     core::Nanoseconds period = 0;
-    std::uint32_t percent = 0;  ///< share of the period
+    std::uint32_t percent = 0;  ///< share of the period; less than percent_least counts as that
     Clock clock{};              ///< null disables the budget
   };
 

@@ -1,9 +1,8 @@
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <mobula/core/content_hash.hpp>
 #include <mobula/core/format.hpp>
+#include <mobula/core/standard_output.hpp>
 #include <mobula/resource/compiler/compile_jobs.hpp>
 #include <mobula/resource/compiler/compiler.hpp>
 #include <mobula/resource/compiler/decompile.hpp>
@@ -19,10 +18,10 @@ int refuse(const core::Error& error) {
   return refused;
 }
 
-// Writes all of the text, or returns an error, since the disk behind standard output may be full.
 int print(const std::string& text) {
-  const bool printed = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
-  return printed ? 0 : refuse({"not written", core::format("standard output: {}", std::strerror(errno))});
+  core::print(text);
+  const core::Status written = core::printed();
+  return written ? 0 : refuse(written.error());
 }
 
 core::ByteView bytes_of(const std::string& text) { return core::as_bytes(text.data(), text.size()); }

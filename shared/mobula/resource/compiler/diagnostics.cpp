@@ -1,31 +1,12 @@
 #include <algorithm>
 #include <mobula/core/format.hpp>
+#include <mobula/core/text.hpp>
 #include <mobula/resource/compiler/diagnostics.hpp>
 #include <mobula/resource/limits.hpp>
 #include <tuple>
 
 namespace mobula::resource {
-namespace {
-
-struct LineColumn {
-  std::uint32_t line = 1;
-  std::uint32_t column = 1;
-};
-
-LineColumn locate(std::string_view text, std::uint32_t offset) {
-  LineColumn at;
-  for (const char c : text.substr(0, offset)) {
-    if (c == '\n') {
-      ++at.line;
-      at.column = 1;
-    } else if ((static_cast<unsigned char>(c) & 0xc0u) != 0x80u) {
-      ++at.column;  // bytes that continue a character do not count
-    }
-  }
-  return at;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 std::string to_string(const CompileError& error) {
   if (error.line == 0) return core::format("{}: {}", error.file, error.message);
@@ -57,7 +38,7 @@ void Diagnostics::file_error(std::string name, std::string message) {
 }
 
 std::string Diagnostics::describe(Place place) const {
-  const LineColumn at = locate(files_[place.file].text, place.offset);
+  const core::LineColumn at = core::locate(files_[place.file].text, place.offset);
   return core::format("{}:{}:{}", files_[place.file].name, at.line, at.column);
 }
 
@@ -68,7 +49,7 @@ std::vector<CompileError> Diagnostics::errors() const {
     return std::tie(a.place.file, a.place.offset) < std::tie(b.place.file, b.place.offset);
   });
   for (const Found& found : sorted) {
-    const LineColumn at = locate(files_[found.place.file].text, found.place.offset);
+    const core::LineColumn at = core::locate(files_[found.place.file].text, found.place.offset);
     all.push_back({files_[found.place.file].name, at.line, at.column, found.message});
   }
   if (places_.size() > found_.size())

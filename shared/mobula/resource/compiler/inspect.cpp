@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <mobula/core/format.hpp>
+#include <mobula/core/text.hpp>
 #include <mobula/resource/compiler/draft.hpp>
 #include <mobula/resource/compiler/inspect.hpp>
 #include <mobula/resource/compiler/json_writer.hpp>
@@ -146,9 +147,7 @@ std::vector<std::string> row(const Cells&... cells) {
   return {core::format("{}", cells)...};
 }
 
-std::string counted(std::size_t count, std::string_view one, std::string_view many) {
-  return core::format("{} {}", count, count == 1 ? one : many);
-}
+using core::counted;
 
 std::string table_of(const Content& content) {
   std::string text = core::format("\n{}: {}, {}, {} deep\n", content.name.empty() ? "level" : "prefab " + content.name,
