@@ -1,8 +1,8 @@
-#include <cubes_play.hpp>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <mobula/core/random.hpp>
+#include <recordings/cubes_play.hpp>
 
 namespace mobula::bench {
 namespace {

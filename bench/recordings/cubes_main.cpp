@@ -3,7 +3,7 @@
 #include <iostream>
 #include <mobula/core/command_line.hpp>
 
-#include "cubes_play.hpp"
+#include "recordings/cubes_play.hpp"
 
 namespace {
 

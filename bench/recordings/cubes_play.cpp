@@ -1,4 +1,4 @@
-#include "cubes_play.hpp"
+#include "recordings/cubes_play.hpp"
 
 #include <algorithm>
 #include <deque>

@@ -2,7 +2,7 @@
 // frame.
 #pragma once
 
-#include "cubes_recording.hpp"
+#include "recordings/cubes_recording.hpp"
 
 namespace mobula::bench {
 

@@ -1,4 +1,4 @@
-#include "cubes_recording.hpp"
+#include "recordings/cubes_recording.hpp"
 
 #include <array>
 #include <fstream>
