@@ -1,8 +1,8 @@
-#include <cubes_play.hpp>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <mobula/core/random.hpp>
+#include <recordings/cubes.hpp>
 
 namespace mobula::bench {
 namespace {
@@ -37,12 +37,12 @@ std::vector<std::int32_t> tumbling(std::size_t frames, std::uint64_t seed) {
 }
 
 core::Result<CubesRecording> parse(const std::vector<std::int32_t>& numbers) {
-  return CubesRecording::parse(core::as_bytes(numbers.data(), numbers.size()));
+  return parse_cubes(core::as_bytes(numbers.data(), numbers.size()));
 }
 
 TEST(Cubes, EveryCubeIsRightInEveryFrame) {
   const CubesRecording recording = parse(tumbling(30, 1)).value();
-  const CubesReport report = play_cubes(recording, {}).value();
+  const PlayReport report = play_cubes(recording, {}).value();
   EXPECT_EQ(report.frames, 30u);
   EXPECT_EQ(report.mismatches, 0u);
   EXPECT_GT(report.p50_bytes, 0u);
@@ -55,7 +55,7 @@ TEST(Cubes, TheyAreWithLossAndOldBaselinesToo) {
   const CubesRecording recording = parse(tumbling(40, 2)).value();
   for (const std::uint32_t age : {1u, 6u, 20u}) {
     for (const std::uint32_t loss : {0u, 20u}) {
-      const CubesReport report = play_cubes(recording, {.baseline_age = age, .loss_percent = loss}).value();
+      const PlayReport report = play_cubes(recording, {.baseline_age = age, .loss_percent = loss}).value();
       EXPECT_EQ(report.mismatches, 0u) << "age " << age << ", loss " << loss;
     }
   }
@@ -65,7 +65,7 @@ TEST(Cubes, AStillWorldTakesNextToNothing) {
   std::vector<std::int32_t> numbers = tumbling(1, 3);
   const std::vector<std::int32_t> first = numbers;
   for (int i = 0; i < 5; ++i) numbers.insert(numbers.end(), first.begin(), first.end());
-  const CubesReport report = play_cubes(parse(numbers).value(), {}).value();
+  const PlayReport report = play_cubes(parse(numbers).value(), {}).value();
   EXPECT_EQ(report.mismatches, 0u);
   EXPECT_LE(report.max_bytes, 2u);
 }
@@ -79,9 +79,9 @@ TEST(Cubes, PlaysNoMoreFramesThanItIsTold) {
 
 TEST(Cubes, RefusesAFileThatIsNotARecording) {
   const std::vector<std::int32_t> good = tumbling(2, 5);
-  EXPECT_STREQ(CubesRecording::parse({}).error().reason, "empty recording");
-  EXPECT_STREQ(CubesRecording::load("/no/such/file").error().reason, "cannot be read");
-  EXPECT_STREQ(CubesRecording::load("/").error().reason, "cannot be read");
+  EXPECT_STREQ(parse_cubes({}).error().reason, "empty recording");
+  EXPECT_STREQ(load_recording("/no/such/file", parse_cubes).error().reason, "cannot be read");
+  EXPECT_STREQ(load_recording("/", parse_cubes).error().reason, "cannot be read");
   std::vector<std::int32_t> shorter = good;
   shorter.pop_back();
   EXPECT_STREQ(parse(shorter).error().reason, "truncated recording");

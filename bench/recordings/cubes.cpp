@@ -1,7 +1,6 @@
-#include "cubes_recording.hpp"
+#include "recordings/cubes.hpp"
 
 #include <array>
-#include <fstream>
 #include <mobula/core/format.hpp>
 
 namespace mobula::bench {
@@ -30,14 +29,11 @@ cubes::Cube cube_of(std::span<const std::int32_t, numbers_per_cube> values) {
 
 }  // namespace
 
-core::Result<CubesRecording> CubesRecording::parse(core::ByteView bytes) {
-  if (bytes.empty()) return core::Error{"empty recording", "there is no frame in it"};
-  if (bytes.size() % bytes_per_frame != 0)
-    return core::Error{
-        "truncated recording",
-        core::format("{} bytes are not a whole number of frames, which have {} each", bytes.size(), bytes_per_frame)};
-  CubesRecording recording;
-  recording.cubes_.reserve(bytes.size() / bytes_per_frame * cubes_per_frame);
+core::Result<CubesRecording> parse_cubes(core::ByteView bytes) {
+  const core::Result<std::size_t> frames = count_frames(bytes, bytes_per_frame);
+  if (!frames) return frames.error();
+  std::vector<cubes::Cube> cubes;
+  cubes.reserve(*frames * cubes_per_frame);
   std::array<std::int32_t, numbers_per_cube> values;
   for (std::size_t at = 0; at < bytes.size(); at += sizeof(values)) {
     for (std::size_t i = 0; i < numbers_per_cube; ++i) {
@@ -48,19 +44,13 @@ core::Result<CubesRecording> CubesRecording::parse(core::ByteView bytes) {
                            core::format("frame {}, cube {}: {} is {}, expected {} to {}", at / bytes_per_frame,
                                         at / sizeof(values) % cubes_per_frame, name, values[i], low, high)};
     }
-    recording.cubes_.push_back(cube_of(values));
+    cubes.push_back(cube_of(values));
   }
-  return recording;
+  return CubesRecording(cubes_per_frame, std::move(cubes));
 }
 
-core::Result<CubesRecording> CubesRecording::load(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string bytes;
-  std::array<char, 1 << 16> part;
-  while (file.read(part.data(), part.size()), file.gcount() > 0)
-    bytes.append(part.data(), static_cast<std::size_t>(file.gcount()));
-  if (file.bad() || !file.eof()) return core::Error{"cannot be read", "no such file, or it cannot be read"};
-  return parse(std::as_bytes(std::span(bytes)));
+core::Result<PlayReport> play_cubes(const CubesRecording& recording, const PlayOptions& options) {
+  return play(played_world("cubes", cubes::schema_bytes(), recording, std::equal_to<cubes::Cube>()), options);
 }
 
 }  // namespace mobula::bench
