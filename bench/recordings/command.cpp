@@ -1,6 +1,7 @@
 #include "recordings/command.hpp"
 
 #include <CLI/CLI.hpp>
+#include <iostream>
 
 namespace mobula::bench {
 namespace {

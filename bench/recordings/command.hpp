@@ -1,7 +1,7 @@
 // Options and output of the programs that play a recording.
 #pragma once
 
-#include <iostream>
+#include <mobula/core/standard_output.hpp>
 #include <string>
 
 #include "recordings/play_report.hpp"
