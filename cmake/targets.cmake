@@ -36,9 +36,10 @@ endfunction()
 
 # Kinds of code, by how it is compiled in Debug, and a precompiled header for each:
 #
-#   hot   (default) optimised
-#   cold  not optimised, which compiles twice as fast: code that no tick runs through
-#   test  cold, and includes gtest
+#   hot        (default) optimised
+#   cold       not optimised, which compiles twice as fast: code that no tick runs through
+#   test       cold, and includes gtest
+#   game_test  test, and includes a server and its clients; for clang only, with others the same as test
 #
 # Headers that nearly every source includes are parsed once per kind. Only in presets that compile sources together: in
 # the others each source still compiles alone.
@@ -49,6 +50,9 @@ function(mobula_precompile target)
   elseif(NOT kind STREQUAL hot)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Debug>:-O0>)
   endif()
+  if(kind STREQUAL game_test AND NOT CMAKE_CXX_COMPILER_ID STREQUAL Clang)
+    set(kind test)
+  endif()
   if(NOT CMAKE_UNITY_BUILD)
     return()
   endif()
@@ -56,7 +60,7 @@ function(mobula_precompile target)
     set(kind hot)  # the same flags
   endif()
   # No timestamps, which ccache would take for changes.
-  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
+  target_compile_options(${target} PRIVATE "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")
   set(owner mobula_precompiled_${kind})
   if(target STREQUAL owner)
     return()
@@ -65,6 +69,9 @@ function(mobula_precompile target)
     mobula_precompiled(${owner} ${kind})
   endif()
   target_precompile_headers(${target} REUSE_FROM ${owner})
+  if(kind STREQUAL game_test)
+    target_link_libraries(${target} PRIVATE ${owner}_code)
+  endif()
 endfunction()
 
 # The target that a kind's header is compiled for. It has no macros that others lack, for which g++ would refuse it.
@@ -72,9 +79,13 @@ function(mobula_precompiled owner kind)
   set(headers <algorithm> <array> <charconv> <chrono> <cmath> <cstring> <fstream> <functional> <map> <memory> <numeric>
               <optional> <set> <span> <string> <thread> <unordered_map> <variant> <vector> <fmt/format.h>)
   set(libraries fmt::fmt)
-  if(kind STREQUAL test)
+  if(kind MATCHES test)
     list(PREPEND headers <gmock/gmock.h> <gtest/gtest.h> <filesystem>)  # has a std::quoted, as sources of ours have
     list(APPEND libraries GTest::gmock)
+  endif()
+  if(kind STREQUAL game_test)
+    list(APPEND headers <server/hamlet.hpp>)
+    list(APPEND libraries mobula_test_hamlet)
   endif()
   set(source ${PROJECT_BINARY_DIR}/${owner}.cpp)
   file(CONFIGURE OUTPUT ${source} CONTENT "// Nothing: its target has a precompiled header.\n")
@@ -83,11 +94,27 @@ function(mobula_precompiled owner kind)
   target_link_libraries(${owner} PRIVATE ${libraries})
   target_precompile_headers(${owner} PRIVATE ${headers})
   mobula_own_code(${owner} ${kind})
+  if(kind STREQUAL game_test)
+    mobula_precompiled_code(${owner} ${libraries})
+  endif()
 endfunction()
 
-# Test sources that are mostly other people's templates are compiled alone.
-function(mobula_heavy_sources)
-  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+# mobula_precompiled_code(owner library...): the library OWNER_code with the functions that OWNER's header defines, which
+# clang then compiles once, and not in each source that uses them.
+function(mobula_precompiled_code owner)
+  target_compile_options(${owner} PRIVATE -fpch-codegen -fpch-debuginfo)
+  set(header ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${owner}.dir/cmake_pch.hxx.pch)
+  set(object ${CMAKE_CURRENT_BINARY_DIR}/${owner}.o)
+  string(TOUPPER CMAKE_CXX_FLAGS_${CMAKE_BUILD_TYPE} flags)
+  separate_arguments(flags UNIX_COMMAND "${CMAKE_CXX_FLAGS} ${${flags}}")
+  add_custom_command(OUTPUT ${object} DEPENDS ${header} VERBATIM COMMAND_EXPAND_LISTS
+    COMMAND ${CMAKE_CXX_COMPILER} ${flags} $<FILTER:$<TARGET_PROPERTY:${owner},COMPILE_OPTIONS>,EXCLUDE,^SHELL>
+            -c ${header} -o ${object})
+  add_library(${owner}_code STATIC ${object})
+  set_target_properties(${owner}_code PROPERTIES LINKER_LANGUAGE CXX)
+  target_link_libraries(${owner}_code PRIVATE ${ARGN})
+  # Some of the functions call others that their library lacks, such as gtest's of char8_t. Nothing calls these.
+  target_link_options(${owner}_code INTERFACE LINKER:--gc-sections)
 endfunction()
 
 # mobula_library(name SOURCES file... [HEAVY file...] [LINK target...] [PRIVATE_LINK target...] [BUILD_LINK target...]
@@ -166,7 +193,11 @@ function(mobula_tests folder)
   target_link_libraries(${program} PRIVATE ${ARG_LINK} GTest::gmock_main)
   target_compile_definitions(${program} PRIVATE MOBULA_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                                                 MOBULA_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
-  mobula_own_code(${program} test)
+  if(mobula_test_hamlet IN_LIST ARG_LINK)
+    mobula_own_code(${program} game_test)
+  else()
+    mobula_own_code(${program} test)
+  endif()
   target_compile_options(${program} PRIVATE $<$<CONFIG:Debug>:-g1>)  # lines for stack traces
   set_source_files_properties(${ARG_OPTIMISED} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Debug>:-O1>"
                               SKIP_PRECOMPILE_HEADERS ON)

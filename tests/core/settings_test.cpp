@@ -13,7 +13,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-struct Program {
+struct ServedProgram {
   std::uint16_t port = 7777;
   std::uint32_t rate = 20;
   bool quiet = false;
@@ -26,7 +26,7 @@ struct Program {
 
 struct Outcome {
   std::optional<int> status;
-  Program program;
+  ServedProgram program;
   std::string out;
   std::string err;
 };
@@ -37,7 +37,7 @@ class SettingsTest : public testing::Test {
 
   Outcome read(std::vector<std::string> arguments, std::vector<std::string> environment = {}) {
     Outcome outcome;
-    Program& program = outcome.program;
+    ServedProgram& program = outcome.program;
     Settings settings({{"port", &program.port, "UDP port"},
                        {"tick_rate", &program.rate, "ticks per second", {.least = 1, .most = 240, .group = "World"}},
                        {"quiet", &program.quiet, "write less"},

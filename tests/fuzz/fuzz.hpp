@@ -1,5 +1,6 @@
 // Shared by the fuzz targets. A target is a function of arbitrary bytes that returns 0 and meets its requirements.
-// libFuzzer calls it (./dev fuzz), or replay_main.cpp with the seeds in corpus/.
+// libFuzzer calls it (./dev fuzz, one program for each target), or replay_main.cpp with the seeds in corpus/. Sources
+// of targets are compiled together, so each has a namespace named after the file.
 #pragma once
 
 #include <algorithm>
@@ -7,9 +8,21 @@
 #include <cstdlib>
 #include <mobula/core/bytes.hpp>
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
-
 namespace mobula::fuzz {
+
+// A target of the program. Each source of a target defines one, which is listed before main() begins.
+struct Target {
+  using Function = int (*)(const std::uint8_t* data, std::size_t size);
+
+  Target(const char* its_name, Function function) : name(its_name), run(function), next(first) { first = this; }
+  Target(const Target&) = delete;
+  Target& operator=(const Target&) = delete;
+
+  const char* name;
+  Function run;
+  const Target* next;
+  inline static const Target* first = nullptr;
+};
 
 // Aborts if `holds` is false, in every build, unlike MOBULA_ASSERT.
 inline void require(bool holds, const char* what) {

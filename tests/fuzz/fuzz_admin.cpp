@@ -4,6 +4,8 @@
 #include <array>
 #include <fuzz/queried_world.hpp>
 
+namespace fuzz_admin {
+
 using namespace mobula;
 using fuzz::world;
 
@@ -38,9 +40,7 @@ void subscribe(const std::string& text) {
   }
 }
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int run_target(const std::uint8_t* data, std::size_t size) {
   if (size == 0 || size > 32 * 1024) return 0;
   static bool changed = true;
   fuzz::renew_world(changed);
@@ -55,3 +55,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (changed) world().registry().check();
   return 0;
 }
+
+const mobula::fuzz::Target target("admin", run_target);
+
+}  // namespace
+}  // namespace fuzz_admin

@@ -8,6 +8,8 @@
 #include <mutex>
 #include <thread>
 
+namespace fuzz_answer {
+
 using namespace mobula;
 using boost::asio::ip::tcp;
 
@@ -57,9 +59,7 @@ HostileServer& hostile_server() {
   return *one;
 }
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int run_target(const std::uint8_t* data, std::size_t size) {
   core::set_log_level(core::LogLevel::off);
   hostile_server().set_answer(fuzz::view(data, size));
   client::Access access;
@@ -69,3 +69,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (tokens) fuzz::require(tokens->size() == 2, "the requested number");
   return 0;
 }
+
+const mobula::fuzz::Target target("answer", run_target);
+
+}  // namespace
+}  // namespace fuzz_answer

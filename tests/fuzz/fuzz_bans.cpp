@@ -3,9 +3,13 @@
 #include <mobula/server/session/ban_list.hpp>
 #include <server/store/test_folder.hpp>
 
+namespace fuzz_bans {
+
 using namespace mobula;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+namespace {
+
+int run_target(const std::uint8_t* data, std::size_t size) {
   static const store::TestFolder folder;
   const std::string path = folder.file("bans.jsonl");
   store::write_file_bytes(path, {reinterpret_cast<const char*>(data), size});
@@ -31,3 +35,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::require(again.ok() && again->list(0) == others, "the rewritten file gives the same bans");
   return 0;
 }
+
+const mobula::fuzz::Target target("bans", run_target);
+
+}  // namespace
+}  // namespace fuzz_bans

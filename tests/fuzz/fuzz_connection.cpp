@@ -9,6 +9,8 @@
 #include <headless/temporary_folder.hpp>
 #include <mobula/core/log.hpp>
 
+namespace fuzz_connection {
+
 using namespace mobula;
 
 namespace {
@@ -42,9 +44,7 @@ void step(fuzz::Input& input, test::RawServer& server) {
     fuzz::require(!event_line(event).empty(), "an event can be printed");
 }
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int run_target(const std::uint8_t* data, std::size_t size) {
   core::set_log_level(core::LogLevel::off);
   client::ConnectionConfig config;
   config.schema = test::game_schema();
@@ -59,3 +59,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (client::Mirror* mirror = server.connection.mirror()) mirror->check();
   return 0;
 }
+
+const mobula::fuzz::Target target("connection", run_target);
+
+}  // namespace
+}  // namespace fuzz_connection

@@ -7,6 +7,8 @@
 #include <mobula/transport/server_endpoint.hpp>
 #include <vector>
 
+namespace fuzz_datagram {
+
 using namespace mobula;
 
 namespace {
@@ -136,11 +138,14 @@ struct Attack {
   }
 };
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int run_target(const std::uint8_t* data, std::size_t size) {
   fuzz::Input input(fuzz::view(data, size));
   Attack attack;
   while (!input.empty()) attack.step(input);
   return 0;
 }
+
+const mobula::fuzz::Target target("datagram", run_target);
+
+}  // namespace
+}  // namespace fuzz_datagram

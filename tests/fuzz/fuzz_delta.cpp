@@ -3,15 +3,15 @@
 #include <fuzz/fuzz.hpp>
 #include <fuzz/mirror_state.hpp>
 
+namespace fuzz_delta {
+
 using namespace mobula;
 
 namespace {
 
 std::unique_ptr<client::Mirror> make_mirror() { return test::mirror_state().world.twin(); }
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int run_target(const std::uint8_t* data, std::size_t size) {
   static std::unique_ptr<client::Mirror> mirror = make_mirror();
   const std::uint64_t hash = mirror->hash();
   const ecs::Tick tick = mirror->tick();
@@ -25,3 +25,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::require(mirror->hash() == hash && mirror->tick() == tick, "a refused delta changes nothing");
   return 0;
 }
+
+const mobula::fuzz::Target target("delta", run_target);
+
+}  // namespace
+}  // namespace fuzz_delta

@@ -8,6 +8,8 @@
 #include <fuzz/fuzz.hpp>
 #include <fuzz/mirror_state.hpp>
 
+namespace fuzz_delta_body {
+
 using namespace mobula;
 
 namespace {
@@ -65,9 +67,7 @@ struct Parts {
   std::uint32_t sequence = 1u << 20;
 };
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int run_target(const std::uint8_t* data, std::size_t size) {
   fuzz::Input input(fuzz::view(data, size));
   Parts parts(input);
   for (std::size_t steps = 0; steps < steps_max && !input.empty(); ++steps) {
@@ -81,3 +81,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+const mobula::fuzz::Target target("delta_body", run_target);
+
+}  // namespace
+}  // namespace fuzz_delta_body

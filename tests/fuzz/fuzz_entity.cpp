@@ -6,6 +6,8 @@
 #include <fuzz/fuzz.hpp>
 #include <wire/codec_world.hpp>
 
+namespace fuzz_entity {
+
 using namespace mobula;
 using wire::test::Words;
 
@@ -56,9 +58,7 @@ void read(const wire::EntityLayout& layout, bool owner, bool full, const wire::B
   fuzz::require(second == words, "and stays the same");
 }
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int run_target(const std::uint8_t* data, std::size_t size) {
   fuzz::Input input(fuzz::view(data, size));
   const wire::EntityLayout& layout = prototypes()[input.byte() % prototypes().size()].layout;
   core::Random random(input.byte());
@@ -72,3 +72,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   read(layout, kind % 2 != 0, kind % 4 >= 2, baselines, input.bytes(size));
   return 0;
 }
+
+const mobula::fuzz::Target target("entity", run_target);
+
+}  // namespace
+}  // namespace fuzz_entity

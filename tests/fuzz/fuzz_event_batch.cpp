@@ -4,9 +4,13 @@
 #include <mobula/wire/event_batch.hpp>
 #include <mobula/wire/messages.hpp>
 
+namespace fuzz_event_batch {
+
 using namespace mobula;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+namespace {
+
+int run_target(const std::uint8_t* data, std::size_t size) {
   static wire::EventBatch batch;
   const core::ByteView bytes = fuzz::view(data, size);
   if (!wire::decode_event_batch(bytes, batch)) return 0;
@@ -23,3 +27,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::require(std::ranges::equal(again, bytes), "and encode to the same bytes");
   return 0;
 }
+
+const mobula::fuzz::Target target("event_batch", run_target);
+
+}  // namespace
+}  // namespace fuzz_event_batch

@@ -9,6 +9,8 @@
 #include <mobula/server/admin/connection_impl.hpp>
 #include <mobula/server/admin/tokens.hpp>
 
+namespace fuzz_http {
+
 using namespace mobula;
 using fuzz::world;
 namespace admin = server::admin;
@@ -91,9 +93,7 @@ void step(fuzz::Input& input, test::WireTap& tap) {
   tap.send(test::websocket_frame(first, input.bytes(input.word())));
 }
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int run_target(const std::uint8_t* data, std::size_t size) {
   static bool changed = true;
   fuzz::renew_world(changed);
   fuzz::Input input(fuzz::view(data, size));
@@ -113,3 +113,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::require(owner.connections == 0 && owner.watching == 0, "closed connections are not counted");
   return 0;
 }
+
+const mobula::fuzz::Target target("http", run_target);
+
+}  // namespace
+}  // namespace fuzz_http

@@ -3,9 +3,13 @@
 #include <fuzz/fuzz.hpp>
 #include <mobula/wire/input.hpp>
 
+namespace fuzz_input {
+
 using namespace mobula;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+namespace {
+
+int run_target(const std::uint8_t* data, std::size_t size) {
   static wire::InputDatagram input;  // reused, as a server does
   const core::ByteView bytes = fuzz::view(data, size);
   if (!wire::decode_input(bytes, input)) return 0;
@@ -24,3 +28,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::require(std::ranges::equal(core::ByteView(again).first(encoded.bytes), bytes), "and encode to the same bytes");
   return 0;
 }
+
+const mobula::fuzz::Target target("input", run_target);
+
+}  // namespace
+}  // namespace fuzz_input

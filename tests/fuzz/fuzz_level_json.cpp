@@ -8,6 +8,8 @@
 #include <mobula/schema/components.hpp>
 #include <string_view>
 
+namespace fuzz_level_json {
+
 using namespace mobula;
 
 namespace {
@@ -41,9 +43,7 @@ void require_same_recompiled(const resource::Resource& file, const reflect::Sche
   fuzz::require(std::ranges::equal(again.bytes, file.bytes()), "to the same bytes");
 }
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int run_target(const std::uint8_t* data, std::size_t size) {
   static const std::shared_ptr<const reflect::Schema> schema = *reflect::Schema::load(demo::schema_bytes());
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   resource::CompileOptions options;
@@ -59,3 +59,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (compiled.num_entities <= recompiled_max) require_same_recompiled(**loaded, *schema);
   return 0;
 }
+
+const mobula::fuzz::Target target("level_json", run_target);
+
+}  // namespace
+}  // namespace fuzz_level_json

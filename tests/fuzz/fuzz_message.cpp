@@ -2,9 +2,13 @@
 #include <fuzz/fuzz.hpp>
 #include <mobula/wire/messages.hpp>
 
+namespace fuzz_message {
+
 using namespace mobula;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+namespace {
+
+int run_target(const std::uint8_t* data, std::size_t size) {
   const core::Result<wire::Message> decoded = wire::decode_message(fuzz::view(data, size));
   if (!decoded) return 0;
   const core::Bytes again = wire::encode(*decoded);
@@ -13,3 +17,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::require(wire::encode(*twice) == again, "and stays the same");
   return 0;
 }
+
+const mobula::fuzz::Target target("message", run_target);
+
+}  // namespace
+}  // namespace fuzz_message

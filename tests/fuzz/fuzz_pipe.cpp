@@ -11,6 +11,8 @@
 #include <mobula/net/stream_connection_impl.hpp>
 #include <mobula/transport/packet.hpp>
 
+namespace fuzz_pipe {
+
 using namespace mobula;
 
 namespace {
@@ -109,9 +111,7 @@ struct End {
   std::shared_ptr<net::StreamConnection> stream;
 };
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int run_target(const std::uint8_t* data, std::size_t size) {
   fuzz::Input input(fuzz::view(data, size));
   End end(input.byte());
   for (std::size_t steps = 0; steps < steps_max && !input.empty(); ++steps) end.step(input);
@@ -119,3 +119,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::require(end.owner.closed, "the stream closes with its peer");
   return 0;
 }
+
+const mobula::fuzz::Target target("pipe", run_target);
+
+}  // namespace
+}  // namespace fuzz_pipe

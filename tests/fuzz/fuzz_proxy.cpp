@@ -8,6 +8,8 @@
 #include <mobula/net/proxy_header.hpp>
 #include <string>
 
+namespace fuzz_proxy {
+
 using namespace mobula;
 using State = net::ProxyHeader::State;
 using transport::Address;
@@ -93,11 +95,14 @@ void range(std::string_view text) {
 
 constexpr std::array kinds{header, header_goes_on, forwarded, x_forwarded_for, range};
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int run_target(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const std::string exact(reinterpret_cast<const char*>(data + 1), size - 1);
   kinds[data[0] % kinds.size()](exact);
   return 0;
 }
+
+const mobula::fuzz::Target target("proxy", run_target);
+
+}  // namespace
+}  // namespace fuzz_proxy

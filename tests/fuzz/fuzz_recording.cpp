@@ -5,6 +5,8 @@
 #include <mobula/core/log.hpp>
 #include <sstream>
 
+namespace fuzz_recording {
+
 using namespace mobula;
 
 namespace {
@@ -62,11 +64,14 @@ void replay(core::ByteView bytes) {
   if (replay.connection().mirror() != nullptr) replay.connection().mirror()->check();
 }
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int run_target(const std::uint8_t* data, std::size_t size) {
   core::set_log_level(core::LogLevel::off);
   replay(fuzz::view(data, size));
   replay(with_valid_checksums(fuzz::view(data, size)));
   return 0;
 }
+
+const mobula::fuzz::Target target("recording", run_target);
+
+}  // namespace
+}  // namespace fuzz_recording

@@ -7,6 +7,8 @@
 #include <mobula/resource/spawner.hpp>
 #include <resource/sealed_file.hpp>
 
+namespace fuzz_resource {
+
 using namespace mobula;
 
 namespace {
@@ -20,9 +22,7 @@ core::Bytes file_of(core::ByteView input) {
   return test::sealed(test::Payloads{{clients.begin(), clients.end()}, {server.begin(), server.end()}});
 }
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int run_target(const std::uint8_t* data, std::size_t size) {
   const auto loaded = resource::Resource::from_bytes(file_of(fuzz::view(data, size)));
   if (!loaded) return 0;
   const resource::Resource& file = **loaded;
@@ -43,3 +43,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   registry.check();
   return 0;
 }
+
+const mobula::fuzz::Target target("resource", run_target);
+
+}  // namespace
+}  // namespace fuzz_resource

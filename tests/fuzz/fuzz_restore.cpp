@@ -9,6 +9,8 @@
 #include <mobula/core/log.hpp>
 #include <server/raw_client.hpp>
 
+namespace fuzz_restore {
+
 using namespace mobula;
 
 namespace {
@@ -45,9 +47,7 @@ core::Bytes make_world() {
   return fuzz::read_file(folder.path());
 }
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int run_target(const std::uint8_t* data, std::size_t size) {
   core::set_log_level(core::LogLevel::off);
   static const fuzz::SavedWorldFile saved_world(make_world());
   static const fuzz::WorldFolder folder;
@@ -71,3 +71,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::require((*server)->finish_store().ok(), "a restored world can be saved");
   return 0;
 }
+
+const mobula::fuzz::Target target("restore", run_target);
+
+}  // namespace
+}  // namespace fuzz_restore

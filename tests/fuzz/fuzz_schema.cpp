@@ -6,6 +6,8 @@
 #include <mobula/wire/entity_codec.hpp>
 #include <vector>
 
+namespace fuzz_schema {
+
 using namespace mobula;
 
 namespace {
@@ -40,9 +42,7 @@ void encode(const reflect::Component& component) {
   fuzz::require(read == rows[2], "to the same words");
 }
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int run_target(const std::uint8_t* data, std::size_t size) {
   const auto schema = reflect::Schema::load(fuzz::view(data, size));
   if (!schema) return 0;
   ecs::Registry registry;
@@ -54,3 +54,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   registry.check();
   return 0;
 }
+
+const mobula::fuzz::Target target("schema", run_target);
+
+}  // namespace
+}  // namespace fuzz_schema

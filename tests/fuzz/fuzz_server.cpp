@@ -9,6 +9,8 @@
 #include <mobula/core/log.hpp>
 #include <server/raw_client.hpp>
 
+namespace fuzz_server {
+
 using namespace mobula;
 
 namespace {
@@ -32,9 +34,7 @@ void step(fuzz::Input& input, server::Server& server, test::RawClient& client) {
   client.tick();
 }
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int run_target(const std::uint8_t* data, std::size_t size) {
   core::set_log_level(core::LogLevel::off);
   demo::DemoGame game;
   server::ServerConfig config = fuzz::small_server();
@@ -51,3 +51,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   server->published().check();
   return 0;
 }
+
+const mobula::fuzz::Target target("server", run_target);
+
+}  // namespace
+}  // namespace fuzz_server

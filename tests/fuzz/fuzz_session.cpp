@@ -6,6 +6,8 @@
 #include <mobula/transport/session.hpp>
 #include <vector>
 
+namespace fuzz_session {
+
 using namespace mobula;
 
 namespace {
@@ -79,11 +81,14 @@ struct Attack {
   }
 };
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int run_target(const std::uint8_t* data, std::size_t size) {
   fuzz::Input input(fuzz::view(data, size));
   Attack attack;
   while (!input.empty()) attack.step(input);
   return 0;
 }
+
+const mobula::fuzz::Target target("session", run_target);
+
+}  // namespace
+}  // namespace fuzz_session

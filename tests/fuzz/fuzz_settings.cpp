@@ -4,6 +4,8 @@
 #include <mobula/core/settings_file.hpp>
 #include <mobula/core/text.hpp>
 
+namespace fuzz_settings {
+
 using namespace mobula;
 
 namespace {
@@ -41,9 +43,7 @@ void read_each_kind(std::string_view text) {
   for (const core::SettingTarget& target : kinds.targets) check_refusal(core::read_setting({"key", target, ""}, text));
 }
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int run_target(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const core::SettingsFile file = core::parse_settings(text);
   const auto lines = static_cast<std::uint32_t>(std::count(text.begin(), text.end(), '\n')) + 1;
@@ -59,3 +59,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   read_each_kind(text);
   return 0;
 }
+
+const mobula::fuzz::Target target("settings", run_target);
+
+}  // namespace
+}  // namespace fuzz_settings

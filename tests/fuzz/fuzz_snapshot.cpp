@@ -6,6 +6,8 @@
 #include <ecs/snapshot_world.hpp>
 #include <fuzz/fuzz.hpp>
 
+namespace fuzz_snapshot {
+
 using namespace mobula;
 
 namespace {
@@ -33,9 +35,7 @@ void load(core::ByteView bytes, const ecs::RegistryConfig& config) {
   world.check();
 }
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int run_target(const std::uint8_t* data, std::size_t size) {
   fuzz::Input input(fuzz::view(data, size));
   const ecs::RegistryConfig config = config_of(input.byte());
   const core::ByteView view = input.bytes(size);
@@ -45,3 +45,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   load(bytes, config);
   return 0;
 }
+
+const mobula::fuzz::Target target("snapshot", run_target);
+
+}  // namespace
+}  // namespace fuzz_snapshot

@@ -13,6 +13,8 @@
 #include <reflect/compile_schema.hpp>
 #include <server/store/changing_world.hpp>
 
+namespace fuzz_store {
+
 using namespace mobula;
 
 namespace {
@@ -133,9 +135,7 @@ void read_files(fuzz::Input& input, const fuzz::WorldFolder& folder, unsigned ho
   folder.put(file, log);
 }
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int run_target(const std::uint8_t* data, std::size_t size) {
   core::set_log_level(core::LogLevel::off);
   static const fuzz::WorldFolder folder;
   fuzz::Input input(fuzz::view(data, size));
@@ -152,3 +152,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   read(folder.path(), (how & migrate_bit) == 0 ? store::kitchen_schema() : later_schema(), save);
   return 0;
 }
+
+const mobula::fuzz::Target target("store", run_target);
+
+}  // namespace
+}  // namespace fuzz_store

@@ -7,6 +7,8 @@
 #include <mobula/transport/address.hpp>
 #include <vector>
 
+namespace fuzz_stream {
+
 using namespace mobula;
 
 namespace {
@@ -42,9 +44,7 @@ void read(net::DatagramReader& reader, core::ByteView piece, Received& received)
   }
 }
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int run_target(const std::uint8_t* data, std::size_t size) {
   fuzz::Input input(fuzz::view(data, size));
   const std::uint32_t cut = input.byte();
   const core::ByteView stream = input.bytes(size);
@@ -60,3 +60,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::require(received == reference(stream), "cuts change nothing");
   return 0;
 }
+
+const mobula::fuzz::Target target("stream", run_target);
+
+}  // namespace
+}  // namespace fuzz_stream

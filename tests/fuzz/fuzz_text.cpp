@@ -16,6 +16,8 @@
 #include <mobula/net/written_address.hpp>
 #include <mobula/transport/simulation/conditions_text.hpp>
 
+namespace fuzz_text {
+
 using namespace mobula;
 
 namespace {
@@ -102,11 +104,14 @@ void bearer_file(std::string_view text) {
 
 constexpr std::array readers{conditions, base64, listen, destination, key_file, bearer_file, written_address};
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int run_target(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const core::Bytes exact(fuzz::view(data + 1, size - 1).begin(), fuzz::view(data + 1, size - 1).end());
   readers[data[0] % readers.size()]({reinterpret_cast<const char*>(exact.data()), exact.size()});
   return 0;
 }
+
+const mobula::fuzz::Target target("text", run_target);
+
+}  // namespace
+}  // namespace fuzz_text

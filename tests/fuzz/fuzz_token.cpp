@@ -4,9 +4,13 @@
 #include <mobula/transport/connect_token.hpp>
 #include <token/token_json.hpp>
 
+namespace fuzz_token {
+
 using namespace mobula;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+namespace {
+
+int run_target(const std::uint8_t* data, std::size_t size) {
   const core::ByteView bytes = fuzz::view(data, size);
   constexpr core::SecretKey key{};  // key of the seeds
   const auto token = transport::read_token(bytes);
@@ -22,3 +26,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::require(shown.ok() && from_text.ok() && *shown == *from_text, "a token and its base64 are shown as the same");
   return 0;
 }
+
+const mobula::fuzz::Target target("token", run_target);
+
+}  // namespace
+}  // namespace fuzz_token
