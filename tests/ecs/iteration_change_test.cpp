@@ -185,8 +185,7 @@ TEST(IterationChange, AGrowingPoolIsWrittenAndMarkedWhereItIs) {
     for (int i = 0; i < 5000; ++i) world.create(Health{1});
     world.set_tick(8);
   });
-  for (const Entity entity : all)
-    if (entity.index % 2 == 0) EXPECT_EQ(world.get<const Health>(entity).value, 2);
+  for (std::size_t i = 0; i < all.size(); i += 2) EXPECT_EQ(world.get<const Health>(all[i]).value, 2);
   EXPECT_EQ(world.pool<Health>().change_ticks()[0], 8u);
   world.check();
 }
