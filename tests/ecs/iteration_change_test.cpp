@@ -7,6 +7,7 @@
 #include <mobula/core/random.hpp>
 #include <seeds.hpp>
 #include <set>
+#include <utility>
 
 namespace mobula::ecs::iteration_change_test {
 namespace {
@@ -167,6 +168,26 @@ TEST(IterationChange, OneOfEachPairIsLeft) {
     EXPECT_EQ(world.entities().size(), count / 2);
     world.check();
   }
+}
+
+// The function moves the tables of a pool that is looked up, in the middle of a block.
+TEST(IterationChange, AGrowingPoolIsWrittenAndMarkedWhereItIs) {
+  World world;
+  std::vector<Entity> all(64);
+  for (Entity& entity : all) entity = world.create(Position{});
+  for (const Entity entity : all)
+    if (entity.index % 2 == 0) world.add<Health>(entity, {1});
+  world.set_tick(7);
+  bool grown = false;
+  world.view<const Position, Health>().each([&](const Position&, Health& health) {
+    health.value = 2;
+    if (std::exchange(grown, true)) return;
+    for (int i = 0; i < 5000; ++i) world.create(Health{1});
+    world.set_tick(8);
+  });
+  for (std::size_t i = 0; i < all.size(); i += 2) EXPECT_EQ(world.get<const Health>(all[i]).value, 2);
+  EXPECT_EQ(world.pool<Health>().change_ticks()[0], 8u);
+  world.check();
 }
 
 // The inner iteration destroys what the outer one has not visited.

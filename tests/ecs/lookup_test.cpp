@@ -29,6 +29,7 @@ TEST(Lookup, AgreesWithTryGetForAllHandles) {
     const Lookup<const Health> inner = world.lookup<const Health>(named);
     const Lookup<Label> labels = world.lookup<Label>();
     for (const Entity entity : entities) {
+      ASSERT_EQ(healths.try_get(entity) != nullptr, world.has<Health>(entity));
       ASSERT_EQ(healths.try_get(entity), world.try_get<const Health>(entity));
       ASSERT_EQ(inner.try_get(entity), world.try_get<const Health>(entity, named));
       ASSERT_EQ(labels.try_get(entity), world.try_get<Label>(entity));

@@ -134,7 +134,7 @@ PrototypeId EntityPool::destroy_rare(std::uint32_t index) {
   const PrototypeId had = slot.state & link_mask;
   --alive_;
   if ((slot.state & in_range_bit) != 0) {
-    slot.state = dead_bit | in_range_bit;
+    slot = {0, dead_bit | in_range_bit};
     ++dead_in_ranges_;
     EntityRangeSlot& range = range_of(index);
     if (--range.alive == 0) range_died(range);
@@ -225,7 +225,7 @@ void EntityPool::destroy_range(const EntityRange& range) {
   MOBULA_CHECK(slot.range.first == range.first && slot.range.count == range.count,
                "the range was made by create_range");
   if (slot.alive == 0 || slot.range.generation != range.generation) return;
-  for (std::uint32_t i = 0; i < range.count; ++i) slots_[range.first + i].state = dead_bit | in_range_bit;
+  for (std::uint32_t i = 0; i < range.count; ++i) slots_[range.first + i] = {0, dead_bit | in_range_bit};
   alive_ -= slot.alive;
   dead_in_ranges_ += slot.alive;
   slot.alive = 0;

@@ -3,7 +3,7 @@
 //   living entity:        generation            | in_range bit, prototype
 //   free index:           next generation       | dead bit, next free index or no_link
 //   unused index:         0                     | dead bit, no_link
-//   dead entity in range: last value            | dead bit, in_range bit
+//   dead entity in range: 0                     | dead bit, in_range bit
 //
 // Recycling policies:
 // - `queue`, as in Shipyard: the index that has been free longest is reused first. An index whose generations are used
@@ -119,22 +119,22 @@ class EntityPool {
       return given_ && entity && entity == given_at(entity.index);
     return slots_[entity.index].generation == entity.generation && !is_dead(slots_[entity.index]);
   }
+  /// Returns the same for an index of which a set of living entities is known to contain it; not under `given`.
+  [[nodiscard]] bool owns(Entity entity) const { return slots_[entity.index].generation == entity.generation; }
   /// Slots of all indices, for many checks; none under `given`. Valid until an entity is created.
   class Slots {
    public:
-    [[nodiscard]] bool valid(Entity entity) const {
-      return entity.index < end_ && slots_[entity.index].generation == entity.generation &&
-             !is_dead(slots_[entity.index]);
-    }
+    /// Returns whether the entity lives, for an index of which a set of living entities is known to contain it.
+    [[nodiscard]] bool owns(Entity entity) const { return slots_[entity.index].generation == entity.generation; }
     bool operator==(const Slots&) const = default;
 
    private:
     friend class EntityPool;
-    Slots(const EntitySlot* slots, std::uint32_t end) : slots_(slots), end_(end) {}
+    Slots(const EntitySlot* slots, const EntitySlot* end) : slots_(slots), end_(end) {}
     const EntitySlot* slots_;
-    std::uint32_t end_;
+    const EntitySlot* end_;
   };
-  [[nodiscard]] Slots slots() const { return {slots_.data(), slot_end()}; }
+  [[nodiscard]] Slots slots() const { return {slots_.data(), slots_.data() + slots_.size()}; }
   /// Returns the living entity at an index, else null_entity.
   [[nodiscard]] Entity at(std::uint32_t index) const {
     if (!has_slot(index)) [[unlikely]]

@@ -17,16 +17,13 @@
 #include <array>
 #include <iterator>
 #include <mobula/ecs/entity_pool.hpp>
+#include <mobula/ecs/iteration_columns.hpp>
 #include <mobula/ecs/registered_progress.hpp>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
 namespace mobula::ecs {
-
-/// An optional component: the function receives a pointer, null if the entity has none.
-template <class T>
-struct Maybe {};
 
 /// Pools whose entities are left out.
 struct ExcludedPools {
@@ -45,22 +42,6 @@ struct ExcludedPools {
 };
 
 namespace detail {
-
-// How iteration passes one of its types to the function.
-template <class T>
-struct IteratedType {
-  using Component = T;
-  using Argument = T&;
-  static constexpr bool required = true;
-};
-template <class T>
-struct IteratedType<Maybe<T>> {
-  using Component = T;
-  using Argument = T*;
-  static constexpr bool required = false;
-};
-template <class T>
-using PlainComponent = std::remove_const_t<typename IteratedType<T>::Component>;
 
 template <class... Ts>
 class Iteration {
@@ -116,11 +97,6 @@ class Iteration {
   [[nodiscard]] Element element(std::uint32_t position) const { return element(position, all); }
 
  private:
-  template <class T>
-  using Component = typename IteratedType<T>::Component;
-  template <class T>
-  using Argument = typename IteratedType<T>::Argument;
-
   static constexpr std::uint32_t block_size = Pool::block_size;
   static constexpr std::index_sequence_for<Ts...> all{};
 
@@ -137,20 +113,6 @@ class Iteration {
       for (const std::uint64_t* bits : blocks)
         if (bits != nullptr && (bits[block / 64] >> block % 64 & 1) == 0) return false;
       return iteration.excluded_.count == 0 || !iteration.excludes_any(block);
-    }
-  };
-
-  // One type's components along a run.
-  template <class T>
-  struct RunColumn {
-    Component<T>* components;
-    Argument<T> at(std::uint32_t /*index*/, std::uint32_t i) const { return components[i]; }
-  };
-  template <class T>
-  struct RunColumn<Maybe<T>> {
-    Pool* pool;
-    T* at(std::uint32_t index, std::uint32_t /*i*/) const {
-      return find_component<T>(pool->table(), pool->find(index));
     }
   };
 
@@ -252,10 +214,10 @@ class Iteration {
     return first;
   }();
 
-  using BlockPositions = std::array<std::array<std::uint32_t, block_size>, sizeof...(Ts)>;
+  using BlockPositions = std::array<FoundPositions, sizeof...(Ts)>;
 
-  // Looks up a whole block before visiting it, so that cache misses of its entities overlap. The pools' tables are
-  // opened once: they hold as long as the positions do.
+  // Looks up a whole block before visiting it, so that cache misses of its entities overlap. Positions and the pools'
+  // tables hold until a pool reports a change to the progress.
   template <class Function, std::size_t... Is>
   void look_up(std::uint32_t first, std::uint32_t end, IterationProgress& progress, Function& function,
                std::index_sequence<Is...> all_of) const {
@@ -275,17 +237,16 @@ class Iteration {
                      std::index_sequence<Is...> /*all*/) const {
     BlockPositions found;
     (static_cast<void>(Is != lead && (find_block(Is, first, end, found[Is]), true)), ...);
-    const std::array<Pool::Table, sizeof...(Ts)> tables{pools_[Is]->table()...};
-    const std::uint64_t found_at = version();
+    const std::tuple columns{BlockColumn<Ts, (Is == lead)>(*pools_[Is], first, found[Is])...};
     for (std::uint32_t position = end; position-- > first;) {
-      if (version() != found_at) [[unlikely]] {
-        look_up_backwards(first, position + 1, progress, function);
-        return true;
-      }
       progress.visit(position);
       const std::uint32_t k = position - first;
-      if (((Is != lead && required[Is] && found[Is][k] == SparseSet::none) || ...)) continue;
-      call(function, lead_->indices()[position], argument<Ts>(tables[Is], Is == lead ? position : found[Is][k])...);
+      if ((!std::get<Is>(columns).has(k) || ...)) continue;
+      call(function, lead_->indices()[position], std::get<Is>(columns).at(k)...);
+      if (progress.outdated()) [[unlikely]] {
+        look_up_backwards(first, position, progress, function);
+        return true;
+      }
     }
     return true;
   }
@@ -321,8 +282,7 @@ class Iteration {
   }
 
   // Finds the positions of a block. Excluded entities get `none` in the lead column.
-  void find_block(std::size_t i, std::uint32_t first, std::uint32_t end,
-                  std::array<std::uint32_t, block_size>& found) const {
+  void find_block(std::size_t i, std::uint32_t first, std::uint32_t end, FoundPositions& found) const {
     const std::uint32_t* const indices = lead_->indices().data() + first;
     const std::uint32_t count = end - first;
     if (follows_[i]) {
@@ -340,35 +300,19 @@ class Iteration {
              const std::array<Pool::Table, sizeof...(Ts)>& tables, Function& function,
              std::index_sequence<Is...> /*all*/) const {
     if (((required[Is] && found[Is] == SparseSet::none) || ...)) return;
-    call(function, lead_->indices()[position], argument<Ts>(tables[Is], found[Is])...);
+    call(function, lead_->indices()[position], iterated_argument<Ts>(tables[Is], found[Is])...);
   }
 
   template <std::size_t... Is>
   [[nodiscard]] Element element(std::uint32_t position, std::index_sequence<Is...> /*all*/) const {
     const std::uint32_t index = lead_->indices()[position];
     return {entities_->at(index),
-            argument<Ts>(pools_[Is]->table(), follows_[Is] ? position : pools_[Is]->find(index))...};
-  }
-
-  template <class T>
-  static T* find_component(const Pool::Table& table, std::uint32_t position) {
-    if (position == SparseSet::none) return nullptr;
-    if constexpr (!std::is_const_v<T>) table.mark_changed(position);
-    return table.template typed_address<T>(position);
-  }
-  template <class T>
-  static Argument<T> argument(const Pool::Table& table, std::uint32_t position) {
-    if constexpr (IteratedType<T>::required) {
-      if constexpr (!std::is_const_v<T>) table.mark_changed(position);
-      return *table.template typed_address<T>(position);
-    } else {
-      return find_component<Component<T>>(table, position);
-    }
+            iterated_argument<Ts>(pools_[Is]->table(), follows_[Is] ? position : pools_[Is]->find(index))...};
   }
 
   template <class Function>
-  void call(Function& function, std::uint32_t index, Argument<Ts>... arguments) const {
-    if constexpr (std::is_invocable_v<Function&, Argument<Ts>...>) {
+  void call(Function& function, std::uint32_t index, IteratedArgument<Ts>... arguments) const {
+    if constexpr (std::is_invocable_v<Function&, IteratedArgument<Ts>...>) {
       static_cast<void>(index);
       function(arguments...);
     } else {

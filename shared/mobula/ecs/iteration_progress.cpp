@@ -8,9 +8,13 @@ bool IterationProgress::is_visited(std::uint32_t position) const {
   return forwards_ ? position >= first_ && position <= current_ : position >= current_;
 }
 
-void IterationProgress::on_removed(std::uint32_t position) { disturbed_ |= !is_visited(position); }
+void IterationProgress::on_removed(std::uint32_t position) {
+  outdated_ = true;
+  disturbed_ |= !is_visited(position);
+}
 
 void IterationProgress::on_moved(const SparseSet& set, std::uint32_t index, std::uint32_t from, std::uint32_t to) {
+  outdated_ = true;
   const bool before = is_visited(from);
   const bool after = is_visited(to);
   if (before && after) return;
@@ -43,6 +47,10 @@ void Iterations::report_swap(const SparseSet& set, std::uint32_t a, std::uint32_
     link->progress->on_moved(set, set.indices()[a], a, b);
     link->progress->on_moved(set, set.indices()[b], b, a);
   }
+}
+
+void Iterations::report_growth() {
+  for (Link* link = first_; link != nullptr; link = link->next) link->progress->on_grown();
 }
 
 }  // namespace mobula::ecs

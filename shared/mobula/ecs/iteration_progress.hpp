@@ -28,12 +28,15 @@ class IterationProgress {
     forwards_ = forwards;
     current_ = forwards ? first : end;
     disturbed_ = false;
+    outdated_ = false;
   }
   [[nodiscard]] bool goes_forwards() const { return forwards_; }
   /// Begins the visit of a position of the run.
   void visit(std::uint32_t position) { current_ = position; }
   /// Returns true if positions that are not visited yet have changed during the run.
   [[nodiscard]] bool disturbed() const { return disturbed_; }
+  /// Returns true if positions or places of components that were found during the run may be wrong.
+  [[nodiscard]] bool outdated() const { return outdated_; }
 
   [[nodiscard]] bool skips(std::uint32_t index) const {
     return !skipped_.empty() && std::ranges::find(skipped_, index) != skipped_.end();
@@ -51,6 +54,8 @@ class IterationProgress {
   void on_removed(std::uint32_t position);
   /// Receives the move of an index between positions.
   void on_moved(const SparseSet& set, std::uint32_t index, std::uint32_t from, std::uint32_t to);
+  /// Receives that a pool has other tables of its components.
+  void on_grown() { outdated_ = true; }
 
  private:
   [[nodiscard]] bool is_visited(std::uint32_t position) const;
@@ -61,6 +66,7 @@ class IterationProgress {
   std::uint32_t current_ = 0;
   bool forwards_ = false;
   bool disturbed_ = false;
+  bool outdated_ = false;
   std::vector<std::uint32_t> skipped_;  // indices
   std::vector<std::uint32_t> late_;     // indices
 };
@@ -83,6 +89,8 @@ class Iterations {
   void report_removal(const SparseSet& set, std::uint32_t index);
   /// Reports that the indices at two positions are about to be swapped.
   void report_swap(const SparseSet& set, std::uint32_t a, std::uint32_t b);
+  /// Reports that the set's pool has grown.
+  void report_growth();
 
  private:
   Link* first_ = nullptr;

@@ -35,7 +35,7 @@ class Journal {
   }
   /// Allocates for the entities' runs, one entry each.
   void make_room(std::span<const Entity> entities);
-  void note(JournalEntry::Kind kind, Entity first, std::uint32_t count = 1) noexcept {
+  [[gnu::always_inline]] void note(JournalEntry::Kind kind, Entity first, std::uint32_t count = 1) noexcept {
     if (!entries_.empty()) {
       JournalEntry& last = entries_.back();
       if (last.kind == kind && last.first.index + last.count == first.index &&
@@ -50,9 +50,9 @@ class Journal {
     if (!entries_.empty()) {
       JournalEntry& last = entries_.back();
       const std::uint32_t offset = entity.index - last.first.index;
-      if (last.first.generation == entity.generation) {
+      if (last.first.generation == entity.generation) [[likely]] {
         if (offset < last.count) return;  // "read the entity again" is noted
-        if (offset == last.count && last.kind == JournalEntry::Kind::recompose) {
+        if (offset == last.count && last.kind == JournalEntry::Kind::recompose) [[likely]] {
           ++last.count;
           return;
         }

@@ -32,9 +32,8 @@ class Lookup {
   [[nodiscard]] T* try_get(Entity entity) const {
     MOBULA_CHECK(version_ == pool_->version() && slots_ == entities_->slots(),
                  "a lookup in " + pool_->instance_name() + " is used after a structural change");
-    if (!slots_.valid(entity)) return nullptr;
     const std::uint32_t position = pages_.find(entity.index);
-    if (position == Pool::none) return nullptr;
+    if (position == Pool::none || !slots_.owns(entity)) return nullptr;
     if constexpr (!std::is_const_v<T>) table_.mark_changed(position);
     return table_.typed_address<T>(position);
   }

@@ -85,6 +85,7 @@ void Pool::add_slab(std::uint32_t capacity) {
   slab_begins_.resize(end, begin);
   for (std::uint32_t block = begin; block < end; ++block) blocks_.push_back(slab + (block - begin) * block_bytes);
   capacity_ = end << block_shift;
+  iterations_.report_growth();
 }
 
 std::uint32_t Pool::slab_end(std::uint32_t position, std::uint32_t end) const {

@@ -82,7 +82,7 @@ class Pool {
   }
   template <class T>
   [[nodiscard, gnu::returns_nonnull]] T* typed_address(std::uint32_t position) const {
-    return reinterpret_cast<T*>(blocks_[position >> block_shift]) + (position & block_mask);
+    return typed_address<T>(blocks_.data(), position);
   }
   /// Where components and their change ticks lie, for many accesses. Valid until the pool's next structural change.
   struct Table {
@@ -92,7 +92,7 @@ class Pool {
 
     template <class T>
     [[nodiscard, gnu::returns_nonnull]] T* typed_address(std::uint32_t position) const {
-      return reinterpret_cast<T*>(blocks[position >> block_shift]) + (position & block_mask);
+      return Pool::typed_address<T>(blocks, position);
     }
     void mark_changed(std::uint32_t position) const { change_ticks[position >> block_shift] = *now; }
   };
@@ -170,7 +170,8 @@ class Pool {
   template <std::size_t plain_size>
   void remove(std::uint32_t index) noexcept {
     MOBULA_ASSERT(contains(index), "index " + std::to_string(index) + " has no component " + instance_name_);
-    if (plain_size == 0 || iterations_.any()) return remove_(*this, index);
+    if (plain_size == 0 || iterations_.any()) [[unlikely]]
+      return remove_(*this, index);
     remove_one<plain_size>(*this, index);
   }
   void clear() noexcept;
@@ -230,6 +231,13 @@ class Pool {
     std::vector<std::uint64_t> blocks;
   };
 
+  // The compiler must know that the address is not null, or else callers of try_get() test it again.
+  template <class T>
+  static T* typed_address(std::byte* const* blocks, std::uint32_t position) {
+    T* const address = reinterpret_cast<T*>(blocks[position >> block_shift]) + (position & block_mask);
+    if (address == nullptr) __builtin_unreachable();
+    return address;
+  }
   // Copies one to two words: the first and the last, which may overlap.
   template <class Word>
   static void copy_ends(std::byte* to, const std::byte* from, std::uint32_t size) noexcept {

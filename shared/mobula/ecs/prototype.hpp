@@ -42,7 +42,8 @@ class PrototypeEdges {
 
   /// Returns the cached edge; unknown if it is not cached.
   [[nodiscard]] PrototypeId at_hand(PrototypeId from, PoolId pool) const {
-    if (from == empty_prototype) return from_empty_[pool];
+    if (from == empty_prototype) [[unlikely]]
+      return from_empty_[pool];
     return last_[from].pool == pool ? last_[from].to : unknown;
   }
   /// Returns the edge; unknown if there is none.

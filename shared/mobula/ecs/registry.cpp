@@ -3,6 +3,16 @@
 #include <mobula/ecs/registry.hpp>
 
 namespace mobula::ecs {
+namespace {
+
+// Mirrors hold few entities at scattered indices: their sets have no pages.
+RegistryConfig with_form_of_sets(RegistryConfig config) {
+  if (config.entities.recycling == Recycling::given) config.pools.sparse_page_shift = SparseSet::no_pages;
+  return config;
+}
+
+}  // namespace
+
 // Entities whose `destroy` listeners are being called. To destroy one again changes nothing. A listener may throw: then
 // the entities stay.
 class Registry::Leaving {
@@ -44,7 +54,7 @@ class Registry::Removal {
 };
 
 Registry::Registry(RegistryConfig config)
-    : config_(config), index_(config.entities), leaving_(config.pools.sparse_page_shift) {}
+    : config_(with_form_of_sets(config)), index_(config_.entities), leaving_(config_.pools.sparse_page_shift) {}
 Registry::~Registry() = default;
 
 void Registry::fail_add(Entity entity, const Pool& pool) const {
@@ -96,6 +106,7 @@ void Registry::make_group_room(std::span<Pool* const> pools, std::uint32_t index
   for (Pool* pool : pools) make_group_room(*pool, Entity{index, 0});  // its generation is not known yet
 }
 void Registry::emit_constructed(Pool& pool, Entity entity) { emit_constructed(pool, {&entity, 1}); }
+void Registry::destroy_watched(Entity entity) { destroy_watched({&entity, 1}); }
 void Registry::emit_created(Entity entity) { created_.emit({&entity, 1}); }
 void Registry::emit_created_with(Entity entity, std::span<Pool* const> pools) {
   emit_created_with({&entity, 1}, pools);
@@ -181,13 +192,14 @@ void Registry::drop_server_only(std::uint32_t index) noexcept {
 
 inline void Registry::drop_components(std::uint32_t index, PrototypeId prototype) noexcept {
   for (const PoolId pool : index_.prototypes().pools(prototype)) pools_[pool]->remove(index);
-  drop_server_only(index);
+  if (!occupied_pools_.empty()) drop_server_only(index);
 }
 
 void Registry::destroy(Entity entity) {
-  if (!valid(entity)) misuse::dead_entity("destroying", entity);
+  if (!valid(entity)) [[unlikely]]
+    misuse::dead_entity("destroying", entity);
   if (watched_ || !destroying_.empty()) [[unlikely]]
-    return destroy_watched({&entity, 1});
+    return destroy_watched(entity);
   journal_.make_room();
   destroy_notified(entity);
   journal_.note(JournalEntry::Kind::destroy, entity);
@@ -246,28 +258,11 @@ std::vector<Entity> Registry::living(const EntityRange& range) const {
   return found;
 }
 
-// Groups and listeners -------------------------------------------------------------------
-
-GroupSet& Registry::open_group(GroupPools pools) {
-  const std::array<std::vector<Pool*>*, 3> parts{&pools.owned, &pools.required, &pools.excluded};
-  for (std::vector<Pool*>* part : parts)
-    std::sort(part->begin(), part->end(), [](const Pool* a, const Pool* b) { return a->id() < b->id(); });
-  for (const core::Owned<GroupSet>& group : groups_)
-    if (group->pools() == pools) return *group;
-  // Everything that may throw comes before the group owns anything.
-  groups_.reserve(groups_.size() + 1);
-  for (const std::vector<Pool*>* part : parts) {
-    for (Pool* pool : *part) {
-      std::vector<GroupSet*>& groups = pool->make_watch().groups;
-      groups.reserve(groups.size() + 1);
-    }
-  }
-  GroupSet& made = *groups_.emplace_back(new GroupSet(pools, config_.pools.sparse_page_shift));
-  for (const std::vector<Pool*>* part : parts)
-    for (Pool* pool : *part) pool->make_watch().groups.push_back(&made);
-  watched_ = true;
-  return made;
+std::uint32_t Registry::find_without_page(Entity entity, const Pool& pool) const {
+  return valid(entity) ? pool.find(entity.index) : Pool::none;
 }
+
+// Groups and listeners -------------------------------------------------------------------
 
 void Registry::make_group_room(Pool& pool, std::span<const Entity> entities) {
   if (pool.watch() == nullptr) return;
@@ -374,16 +369,14 @@ void Registry::commit_add(std::span<const Entity> entities, Pool& pool) noexcept
 }
 
 const std::byte* Registry::try_read(Entity entity, PoolId id) const {
-  if (!valid(entity)) return nullptr;
   const Pool& read = pool(id);
-  const std::uint32_t position = read.find(entity.index);
+  const std::uint32_t position = find_component(entity, read);
   return position == Pool::none ? nullptr : read.at(position);
 }
 
 std::byte* Registry::try_write(Entity entity, PoolId id) {
-  if (!valid(entity)) return nullptr;
   Pool& written = pool(id);
-  const std::uint32_t position = written.find(entity.index);
+  const std::uint32_t position = find_component(entity, written);
   return position == Pool::none ? nullptr : written.at_mutable(position);
 }
 

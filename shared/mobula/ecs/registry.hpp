@@ -107,7 +107,7 @@ class Registry {
   void destroy(std::span<const Entity> entities);
   /// Destroys the entities of the range that still live.
   void destroy_range(const EntityRange& range);
-  [[nodiscard]] bool valid(Entity entity) const { return index_.entities().valid(entity); }
+  [[nodiscard, gnu::always_inline]] bool valid(Entity entity) const { return index_.entities().valid(entity); }
   [[nodiscard]] const EntityPool& entities() const { return index_.entities(); }
 
   // Components ---------------------------------------------------------------------------
@@ -277,28 +277,7 @@ class Registry {
   // A change takes two steps: prepare_… allocates all it may need and changes nothing; commit_… cannot fail. `schema`:
   // whether the pool's type is a schema component, and `watched`: whether the pool has a watch. Typed callers know both
   // at compile time.
-  PreparedAdd prepare_add(Entity entity, Pool& pool, bool schema, bool watched) {
-    EntityPool::PrototypePlace prototype;
-    if (!watched) prototype = index_.entities().find_flat_prototype_place(entity);
-    if (watched ? !valid(entity) : !prototype) [[unlikely]]
-      misuse::dead_entity("adding", entity, pool.instance_name());
-    if (watched) {
-      prototype = index_.entities().prototype_place(entity.index);
-      make_group_room(pool, entity);
-    }
-    const SparseSet::Place place = pool.make_room(entity.index);
-    if (!schema) {
-      if (!place.is_free()) [[unlikely]]
-        fail_add(entity, pool);
-      return {place};
-    }
-    journal_.make_room();
-    const PrototypeId from = prototype.get();
-    const PrototypeId to = index_.prototypes().with(from, pool.id());
-    if (to == PrototypeTable::impossible) [[unlikely]]
-      fail_add(entity, pool);
-    return {place, prototype, from, to};
-  }
+  PreparedAdd prepare_add(Entity entity, Pool& pool, bool schema, bool watched);
   PreparedAdd prepare_add(Entity entity, Pool& pool) {
     return prepare_add(entity, pool, pool.is_schema(), pool.watch() != nullptr);
   }
@@ -359,7 +338,8 @@ class Registry {
   [[gnu::noinline]] void emit_constructed(Pool& pool, Entity entity);
   [[gnu::noinline]] void emit_created(Entity entity);
   [[gnu::noinline]] void emit_created_with(Entity entity, std::span<Pool* const> pools);
-  [[gnu::noinline]] void destroy_watched(std::span<const Entity> entities);
+  [[gnu::noinline]] void destroy_watched(Entity entity);
+  void destroy_watched(std::span<const Entity> entities);
   [[gnu::noinline]] void remove_watched(Entity entity, Pool& pool);
   void emit_destroying(std::span<const Entity> entities);
   void emit_destroy(std::span<const Entity> entities, std::vector<Entity>& concerned);
@@ -385,6 +365,11 @@ class Registry {
     bool operator<(const PoolKey& other) const { return key < other.key; }
   };
 
+  // Returns the default pool of a type slot; null if it is not opened.
+  [[nodiscard]] Pool* default_pool(std::uint32_t slot) const {
+    return slot < near_pools_.size() ? near_pools_[slot] : far_default_pool(slot);
+  }
+  [[nodiscard, gnu::noinline, gnu::pure]] Pool* far_default_pool(std::uint32_t slot) const;
   template <class T>
   Pool& open_default_pool();
   Pool& open_default_pool(std::uint32_t slot, std::string_view name, bool schema);
@@ -409,6 +394,14 @@ class Registry {
   T* emplace_unnotified(Entity entity, Pool& pool, bool watched, Arguments&&... arguments);
   template <class T, class... Arguments>
   T& emplace_watched(Entity entity, Pool& pool, Arguments&&... arguments);
+  // Returns the position of a valid entity's component, else Pool::none.
+  [[nodiscard]] std::uint32_t find_component(Entity entity, const Pool& pool) const {
+    if (!pool.set().has_page(entity.index)) [[unlikely]]
+      return find_without_page(entity, pool);
+    const std::uint32_t position = pool.set().find_in_page(entity.index);
+    return position != Pool::none && entities().owns(entity) ? position : Pool::none;
+  }
+  [[nodiscard, gnu::noinline, gnu::pure]] std::uint32_t find_without_page(Entity entity, const Pool& pool) const;
   template <class T>
   T& get_in(Entity entity, Pool& pool);
   template <class T>
@@ -418,9 +411,11 @@ class Registry {
   Tick tick_ = 1;
   EntityIndex index_;
   Journal journal_;
-  std::vector<core::Owned<ComponentType>> types_;       // pools are destroyed before their types
-  std::vector<Pool*> pool_by_slot_;                     // by type_slot<T>
-  std::uint32_t slot_count_ = 0;                        // its size, without the division that a vector's size() takes
+  std::vector<core::Owned<ComponentType>> types_;  // pools are destroyed before their types
+  // Default pools by type_slot<T>, null if not opened. The first are in the registry itself: an access to a component
+  // is bounded by its loads, of which this saves two.
+  std::array<Pool*, 128> near_pools_{};
+  std::vector<Pool*> far_pools_;
   std::vector<core::Owned<Composition>> compositions_;  // by composition_slot<Ts...>, null if not opened
   std::vector<core::Owned<Pool>> pools_;
   // Server-only pools that are not empty, and some that have become so. destroy() checks these alone, so that pools

@@ -51,9 +51,9 @@ core::Result<PoolId> Registry::open_pool(core::StringId32 type_id, std::string_v
 
   const PoolId made = pool_count();
   core::Owned pool(new Pool(made, *type, instance, std::string(instance_name), tick_, config_.pools));
-  // Pools of a mirror are always watched: so for unwatched pools typed adds and removes know the prototype's place and
-  // the form of the set.
-  if (config_.entities.recycling == Recycling::given || !pool->set().has_pages()) pool->make_watch();
+  // Pools without pages are always watched, and a mirror has only those: so for unwatched pools typed adds and removes
+  // know the prototype's place and the form of the set.
+  if (!pool->set().has_pages()) pool->make_watch();
   pools_.reserve(made + 1);
   pools_by_key_.reserve(made + 1);
   occupied_pools_.reserve(server_only_count_ + 1);
@@ -69,15 +69,18 @@ core::Result<PoolId> Registry::open_pool(core::StringId32 type_id, std::string_v
 }
 
 Pool& Registry::open_default_pool(std::uint32_t slot, std::string_view name, bool schema) {
-  if (slot >= slot_count_) {
-    pool_by_slot_.resize(slot + 1, nullptr);
-    slot_count_ = slot + 1;
-  }
+  const std::size_t far = slot - near_pools_.size();
+  if (slot >= near_pools_.size() && far >= far_pools_.size()) far_pools_.resize(far + 1, nullptr);
   const core::Result<PoolId> opened = open_pool(core::StringId32(name), name);
   MOBULA_CHECK(opened.ok(), opened.error().message);
   Pool& pool = *pools_[*opened];
   MOBULA_CHECK(pool.is_schema() == schema, std::string(name) + " is registered as another kind of component");
-  return *(pool_by_slot_[slot] = &pool);
+  return *((slot < near_pools_.size() ? near_pools_[slot] : far_pools_[far]) = &pool);
+}
+
+Pool* Registry::far_default_pool(std::uint32_t slot) const {
+  const std::size_t far = slot - near_pools_.size();
+  return far < far_pools_.size() ? far_pools_[far] : nullptr;
 }
 
 Pool& Registry::open_server_only_pool(std::uint32_t slot, ComponentType type) {
@@ -110,6 +113,27 @@ const Registry::Composition& Registry::open_composition(std::uint32_t slot, std:
   if (slot >= compositions_.size()) compositions_.resize(slot + 1);
   prototypes.hold(made->prototype);
   return *(compositions_[slot] = std::move(made));
+}
+
+GroupSet& Registry::open_group(GroupPools pools) {
+  const std::array<std::vector<Pool*>*, 3> parts{&pools.owned, &pools.required, &pools.excluded};
+  for (std::vector<Pool*>* part : parts)
+    std::sort(part->begin(), part->end(), [](const Pool* a, const Pool* b) { return a->id() < b->id(); });
+  for (const core::Owned<GroupSet>& group : groups_)
+    if (group->pools() == pools) return *group;
+  // Everything that may throw comes before the group owns anything.
+  groups_.reserve(groups_.size() + 1);
+  for (const std::vector<Pool*>* part : parts) {
+    for (Pool* pool : *part) {
+      std::vector<GroupSet*>& groups = pool->make_watch().groups;
+      groups.reserve(groups.size() + 1);
+    }
+  }
+  GroupSet& made = *groups_.emplace_back(new GroupSet(pools, config_.pools.sparse_page_shift));
+  for (const std::vector<Pool*>* part : parts)
+    for (Pool* pool : *part) pool->make_watch().groups.push_back(&made);
+  watched_ = true;
+  return made;
 }
 
 PoolId Registry::find_pool(core::StringId32 type, core::StringId32 instance) const {

@@ -8,18 +8,17 @@ namespace mobula::ecs {
 
 template <class T>
 inline Pool& Registry::pool() {
-  const std::uint32_t slot = type_slot<T>;
-  if (slot < slot_count_ && pool_by_slot_[slot] != nullptr) [[likely]]
-    return *pool_by_slot_[slot];
+  Pool* const opened = default_pool(type_slot<T>);
+  if (opened != nullptr) [[likely]]
+    return *opened;
   return open_default_pool<T>();
 }
 
 // The pool of a schema component may have been opened by name only.
 template <class T>
 inline const Pool* Registry::existing_pool() const {
-  const std::uint32_t slot = type_slot<T>;
-  if (slot < slot_count_ && pool_by_slot_[slot] != nullptr) [[likely]]
-    return pool_by_slot_[slot];
+  if (const Pool* const opened = default_pool(type_slot<T>)) [[likely]]
+    return opened;
   if constexpr (!SchemaComponent<T>) return nullptr;
   constexpr core::StringId32 id(component_name<T>());
   const PoolId found = find_pool(id, id);
@@ -103,6 +102,29 @@ inline Entity Registry::create_of(Arguments&&... arguments) {
   return entity;
 }
 
+inline Registry::PreparedAdd Registry::prepare_add(Entity entity, Pool& pool, bool schema, bool watched) {
+  EntityPool::PrototypePlace prototype;
+  if (!watched) prototype = index_.entities().find_flat_prototype_place(entity);
+  if (watched ? !valid(entity) : !prototype) [[unlikely]]
+    misuse::dead_entity("adding", entity, pool.instance_name());
+  if (watched) {
+    prototype = index_.entities().prototype_place(entity.index);
+    make_group_room(pool, entity);
+  }
+  const PrototypeId from = prototype.get();
+  const SparseSet::Place place = pool.make_room(entity.index);
+  if (!schema) {
+    if (!place.is_free()) [[unlikely]]
+      fail_add(entity, pool);
+    return {place};
+  }
+  journal_.make_room();
+  const PrototypeId to = index_.prototypes().with(from, pool.id());
+  if (to == PrototypeTable::impossible) [[unlikely]]
+    fail_add(entity, pool);
+  return {place, prototype, from, to};
+}
+
 // The rare call gets a copy: a value without an address stays in registers.
 template <class T>
 inline T& Registry::add_in(Entity entity, Pool& pool, T& value) {
@@ -171,8 +193,7 @@ bool Registry::create(std::span<Entity> out, const Ts&... values) {
 
 template <class T>
 inline T* Registry::try_get_in(Entity entity, Pool& pool) {
-  if (!valid(entity)) return nullptr;
-  const std::uint32_t position = pool.find(entity.index);
+  const std::uint32_t position = find_component(entity, pool);
   if (position == Pool::none) return nullptr;
   if constexpr (!std::is_const_v<T>) pool.mark_changed(position);
   return pool.typed_address<T>(position);
@@ -190,8 +211,8 @@ template <class T>
 T* Registry::try_get(Entity entity) const {
   static_assert(std::is_const_v<T>, "a const registry is only read");
   const Pool* found = existing_pool<std::remove_const_t<T>>();
-  if (found == nullptr || !valid(entity)) return nullptr;
-  const std::uint32_t position = found->find(entity.index);
+  if (found == nullptr) return nullptr;
+  const std::uint32_t position = find_component(entity, *found);
   return position == Pool::none ? nullptr : found->typed_address<T>(position);
 }
 

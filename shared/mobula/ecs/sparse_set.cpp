@@ -26,7 +26,7 @@ SparseSet::SparseSet(std::uint32_t page_shift) : page_shift_(page_shift), page_m
   MOBULA_CHECK(page_shift <= max_page_shift || page_shift == no_pages, "a page holds at most 4096 indices");
   if (has_pages()) return;
   page_mask_ = 0;
-  used_.resize(2);  // push() counts there too: an index shifted by no_pages is 0 or 1
+  used_.resize(1);  // push() counts there too
 }
 
 SparseSet::~SparseSet() {
@@ -42,7 +42,8 @@ void SparseSet::find(std::span<const std::uint32_t> indices, std::uint32_t* posi
   const std::uint32_t mask = page_mask_;
   const std::uint32_t page_count = page_count_;
   const std::uint32_t* const* const pages = pages_.data();
-  for (std::size_t i = 0; i < indices.size(); ++i) {
+  // Backwards, as blocks are iterated: else the processor does not recognise the pages that it is to load beforehand.
+  for (std::size_t i = indices.size(); i-- > 0;) {
     const std::uint32_t page = indices[i] >> shift;
     positions[i] = page < page_count ? pages[page][indices[i] & mask] : none;
   }
@@ -109,7 +110,7 @@ SparseSet::Place SparseSet::place_in_table(std::uint32_t index) {
   std::uint32_t* const table = spare_page_;
   std::uint32_t at = home(index);
   while (table[at] != none && packed_[table[at]] != index) at = (at + 1) & page_mask_;
-  return {&table[at]};
+  return {&table[at], used_.data()};
 }
 
 // Moves the next entry whose probe sequence passes the gap into it, which opens a new gap, and so on.
@@ -155,7 +156,7 @@ void SparseSet::push_run(std::uint32_t first, std::uint32_t count) noexcept {
     const Place begin = place(first);
     const std::uint32_t taken = std::min(count, page_mask_ + 1 - (first & page_mask_));
     std::iota(begin.entry, begin.entry + taken, size_);
-    used_[first >> page_shift_] += taken;
+    *begin.used += taken;
     size_ += taken;
     first += taken;
     count -= taken;

@@ -37,9 +37,13 @@ class SparseSet {
   [[nodiscard]] std::uint32_t size() const { return size_; }
   [[nodiscard]] std::span<const std::uint32_t> indices() const { return {packed_.data(), size_}; }
   [[nodiscard]] std::uint32_t find(std::uint32_t index) const {
-    const std::uint32_t page = index >> page_shift_;
-    if (page < page_count_) return pages_[page][index & page_mask_];
+    if (has_page(index)) return find_in_page(index);
     return has_pages() ? none : find_in_table(index);
+  }
+  /// Returns whether find_in_page() finds the index; false for indices beyond all pages, and without pages.
+  [[nodiscard]] bool has_page(std::uint32_t index) const { return index >> page_shift_ < page_count_; }
+  [[nodiscard]] std::uint32_t find_in_page(std::uint32_t index) const {
+    return pages_[index >> page_shift_][index & page_mask_];
   }
   /// Pages, for many look-ups; none in the form without pages. Valid until positions change.
   struct Pages {
@@ -63,6 +67,7 @@ class SparseSet {
   /// Place of a new index. Valid until the next page is created, or without pages until any index is added.
   struct Place {
     std::uint32_t* entry;
+    std::uint32_t* used;  // number of entries of its page that are not `none`
 
     [[nodiscard]] bool is_free() const { return *entry == none; }
   };
@@ -96,7 +101,7 @@ class SparseSet {
     const std::uint32_t position = size_;
     packed_[position] = index;
     *place.entry = position;
-    ++used_[index >> page_shift_];
+    ++*place.used;
     size_ = position + 1;
     ++version_;
     return position;
@@ -130,7 +135,7 @@ class SparseSet {
     size_ = last;
     ++version_;
     if (position != last) on_move(position, last);
-    if (--used_[index >> page_shift_] == 0) [[unlikely]]
+    if (--*erased.used == 0) [[unlikely]]
       give_back(index >> page_shift_);
   }
   template <class OnMove>
@@ -155,7 +160,10 @@ class SparseSet {
   void check(const std::string& name) const;
 
  private:
-  [[nodiscard]] Place place_in_page(std::uint32_t index) { return {&pages_[index >> page_shift_][index & page_mask_]}; }
+  [[nodiscard]] Place place_in_page(std::uint32_t index) {
+    const std::uint32_t page = index >> page_shift_;
+    return {&pages_[page][index & page_mask_], &used_[page]};
+  }
   void grow(std::uint32_t count);
   Place add_page(std::uint32_t index);
   void give_back(std::uint32_t page) noexcept;
