@@ -67,7 +67,7 @@ void to_words(benchmark::State& state) {
 
 void write_delta(benchmark::State& state) {
   Walkers walkers;
-  const wire::EntityCodec entities(walkers.layout, false);
+  const wire::EntityCodec entities(walkers.layout, false, 100);
   std::array<std::byte, 64> buffer{};
   std::size_t i = 0;
   std::size_t bits = 0;
@@ -82,7 +82,7 @@ void write_delta(benchmark::State& state) {
 
 void read_delta(benchmark::State& state) {
   Walkers walkers;
-  const wire::EntityCodec entities(walkers.layout, false);
+  const wire::EntityCodec entities(walkers.layout, false, 100);
   std::vector<std::array<std::byte, 64>> strings(Walkers::count);
   for (std::size_t i = 0; i < Walkers::count; ++i) {
     core::BitWriter writer(strings[i]);

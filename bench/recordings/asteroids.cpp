@@ -1,9 +1,13 @@
 #include "recordings/asteroids.hpp"
 
+#include <flatbuffers/idl.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <mobula/core/assert.hpp>
 #include <mobula/core/format.hpp>
+#include <numbers>
 #include <optional>
 
 namespace mobula::bench {
@@ -73,7 +77,31 @@ PoseError pose_error(const asteroids::Asteroid& pose, const asteroids::Asteroid&
   return error;
 }
 
-core::Result<AsteroidsReport> play_asteroids(const AsteroidsRecording& recording, const PlayOptions& options) {
+core::Bytes reckoned_schema(const AsteroidsTolerance& tolerance) {
+  constexpr double step_part = 0.4;
+  const double steps = 2 * asteroid_position_max / (step_part * tolerance.position);
+  const double parts = std::numbers::sqrt2 / (step_part * tolerance.rotation);
+  const std::string source = core::format(
+      R"(attribute "component"; attribute "range"; attribute "bits"; attribute "unit_quaternion"; attribute "default";
+      attribute "dead_reckoning";
+      namespace asteroids;
+      struct Vec3 {{ x:float; y:float; z:float; }}
+      struct Quat {{ x:float; y:float; z:float; w:float; }}
+      struct Asteroid (component) {{
+        position:Vec3 (range:"-512 512", bits:"{}", dead_reckoning:"{}");
+        rotation:Quat (unit_quaternion, bits:"{}", default:"0 0 0 1", dead_reckoning:"{}");
+      }})",
+      static_cast<int>(std::ceil(std::log2(steps + 1))), tolerance.position,
+      static_cast<int>(std::ceil(std::log2(parts + 1))), tolerance.rotation);
+  flatbuffers::Parser parser;
+  MOBULA_CHECK(parser.Parse(source.c_str()), parser.error_);
+  parser.Serialize();
+  const core::ByteView bytes = core::as_bytes(parser.builder_.GetBufferPointer(), parser.builder_.GetSize());
+  return {bytes.begin(), bytes.end()};
+}
+
+core::Result<AsteroidsReport> play_asteroids(const AsteroidsRecording& recording, const PlayOptions& options,
+                                             const AsteroidsTolerance& tolerance) {
   AsteroidsReport report;
   const auto measure = [&worst = report.worst](const asteroids::Asteroid& mirrored,
                                                const asteroids::Asteroid& recorded) {
@@ -83,8 +111,9 @@ core::Result<AsteroidsReport> play_asteroids(const AsteroidsRecording& recording
     worst.rotation = std::max(worst.rotation, error.rotation);
     return true;
   };
-  const core::Result<PlayReport> played =
-      play(played_world("asteroids", asteroids::schema_bytes(), recording, measure), options);
+  const core::Bytes reckoned = tolerance.reckons() ? reckoned_schema(tolerance) : core::Bytes();
+  const core::ByteView schema = tolerance.reckons() ? core::ByteView(reckoned) : asteroids::schema_bytes();
+  const core::Result<PlayReport> played = play(played_world("asteroids", schema, recording, measure), options);
   if (!played) return played.error();
   report.play = *played;
   return report;

@@ -12,6 +12,12 @@ int main(int argc, char** argv) {
   CLI::App app("Plays a recording of asteroids through publisher, codec and mirror, and measures every body's error.",
                "mobula-asteroids");
   bench::add_options(app, command, "frames of 250 bodies of 7 little-endian floats, unpacked", "--age,--baseline-age");
+  std::pair<double, double> tolerance{0.005, 0.0009};
+  app.add_option(
+         "--tolerance", tolerance,
+         "errors of dead reckoning, in metres and of a part of a quaternion; 0,0 disables it; default: 0.005,0.0009")
+      ->delimiter(',')
+      ->check(CLI::Range(0.0, 1.0));
   app.footer(
       "An update is one body in one frame.\n"
       "  goodput  deltas with their headers\n"
@@ -23,5 +29,10 @@ int main(int argc, char** argv) {
       "  make-asteroids asteroids.bin && mobula-asteroids --recording asteroids.bin\n"
       "Status 0: no body was missing.");
   if (const auto status = core::parse_command_line(app, argc, argv)) return *status;
-  return bench::run(command, bench::parse_asteroids, bench::play_asteroids);
+  const auto [position, rotation] = tolerance;
+  if ((position > 0) != (rotation > 0) || (position > 0 && (position < 0.0001 || rotation < 0.0001)))
+    return bench::refuse(command, {"bad tolerance", "both are 0, or both at least 0.0001"});
+  return bench::run(command, bench::parse_asteroids, [&](const auto& recording, const bench::PlayOptions& options) {
+    return bench::play_asteroids(recording, options, {position, rotation});
+  });
 }

@@ -176,8 +176,8 @@ std::uint64_t Player::mismatches() const {
   std::uint64_t count = 0;
   for (std::size_t i = 0; i < entities_.size(); ++i) {
     const ecs::Tick tick = mirror.tick_of(entities_[i]);
-    const std::size_t frame = frame_of_tick_[exact ? newest : tick];
-    count += tick == 0 || !world_.is_right(mirror.registry(), entities_[i], frame, i) ? 1 : 0;
+    const ecs::Tick at = exact ? mirror.tick() : tick;
+    count += tick == 0 || !world_.is_right(mirror, entities_[i], at, frame_of_tick_[at], i) ? 1 : 0;
   }
   return count;
 }

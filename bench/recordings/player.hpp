@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <mobula/client/mirror/interpolation.hpp>
 #include <mobula/core/bytes.hpp>
 #include <mobula/core/result.hpp>
 #include <mobula/ecs/registry.hpp>
@@ -19,8 +20,11 @@ struct PlayedWorld {
   std::size_t frames = 0;
   // Gives an entity the components of a frame. In the first tick it has none.
   std::function<void(ecs::Registry& world, ecs::Entity entity, std::size_t frame, std::size_t number)> set;
-  // Returns whether a mirrored entity is right. `frame` is the newest one, or with loss, the one of the entity's tick.
-  std::function<bool(const ecs::Registry& mirror, ecs::Entity entity, std::size_t frame, std::size_t number)> is_right;
+  // Returns whether a mirrored entity is right at a tick, in which the world had `frame`: the newest one, or with loss,
+  // the one of the entity's tick.
+  std::function<bool(const client::Mirror& mirror, ecs::Entity entity, ecs::Tick tick, std::size_t frame,
+                     std::size_t number)>
+      is_right;
 };
 
 // Returns the world of a recording, which must outlive it. compare(mirrored, recorded) returns whether a mirrored
@@ -37,10 +41,10 @@ PlayedWorld played_world(const char* noun, core::ByteView schema, const Recordin
       registry.add<Component>(entity, value);
     }
   };
-  world.is_right = [&recording, compare](const ecs::Registry& mirror, ecs::Entity entity, std::size_t frame,
-                                         std::size_t number) mutable {
-    const auto* const mirrored = mirror.try_get<const Component>(entity);
-    return mirrored != nullptr && compare(*mirrored, recording.frame(frame)[number]);
+  world.is_right = [&recording, compare](const client::Mirror& mirror, ecs::Entity entity, ecs::Tick tick,
+                                         std::size_t frame, std::size_t number) mutable {
+    const std::optional<Component> mirrored = client::sample<Component>(mirror, entity, tick);
+    return mirrored.has_value() && compare(*mirrored, recording.frame(frame)[number]);
   };
   return world;
 }

@@ -54,6 +54,22 @@ TEST(Asteroids, KickedBodiesAreWithinHalfAStep) {
   expect_good(play_asteroids(parse_asteroids(bytes).value(), {.baseline_age = 2}).value());
 }
 
+TEST(Asteroids, DeadReckoningKeepsItsToleranceForAFewBytes) {
+  const core::Bytes bytes = make_flight({.frames = 120, .kicks_permille = 20, .seed = 6});
+  const AsteroidsRecording recording = parse_asteroids(bytes).value();
+  const double exact = play_asteroids(recording, {.baseline_age = 2}).value().play.mean_delta_bytes;
+  for (const AsteroidsTolerance tolerance : {AsteroidsTolerance{0.006, 0.001}, AsteroidsTolerance{0.05, 0.01}}) {
+    for (const std::uint32_t loss : {0u, 20u}) {
+      const PlayOptions options{.baseline_age = 2, .loss_percent = loss};
+      const AsteroidsReport report = play_asteroids(recording, options, tolerance).value();
+      EXPECT_TRUE(is_right(report));
+      EXPECT_LE(report.worst.position, tolerance.position + 1e-4);
+      EXPECT_LE(report.worst.rotation, tolerance.rotation + 1e-6);
+      EXPECT_LT(report.play.mean_delta_bytes, exact / 3);
+    }
+  }
+}
+
 TEST(Asteroids, AnOlderBaselineTakesMoreBytes) {
   const AsteroidsRecording recording = straight(60, 4);
   const auto bytes = [&](std::uint32_t age) {

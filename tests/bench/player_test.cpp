@@ -30,8 +30,9 @@ std::vector<Compared> comparisons(const PlayOptions& options, bool right, PlayRe
   const CubesRecording recording = moving();
   PlayedWorld world = played_world("cubes", cubes::schema_bytes(), recording, std::equal_to<cubes::Cube>());
   std::vector<Compared> compared;
-  world.is_right = [&](const ecs::Registry& mirror, ecs::Entity entity, std::size_t frame, std::size_t number) {
-    compared.push_back({frame, number, mirror.get<const cubes::Cube>(entity).position.x});
+  world.is_right = [&](const client::Mirror& mirror, ecs::Entity entity, ecs::Tick /*tick*/, std::size_t frame,
+                       std::size_t number) {
+    compared.push_back({frame, number, mirror.registry().get<const cubes::Cube>(entity).position.x});
     return right;
   };
   report = play(world, options).value();
@@ -73,14 +74,14 @@ TEST(Player, ComparesALateEntityWithItsOwnFrame) {
 TEST(PlayedWorld, FindsAnEntityWithoutTheComponentWrong) {
   const CubesRecording recording = moving();
   const PlayedWorld world = played_world("cubes", cubes::schema_bytes(), recording, std::equal_to<cubes::Cube>());
-  ecs::Registry registry;
-  static_cast<void>(
-      reflect::register_components(registry, *reflect::Schema::load(cubes::schema_bytes()).value()).value());
-  const ecs::Entity entity = registry.create();
-  EXPECT_FALSE(world.is_right(registry, entity, 0, 0));
-  world.set(registry, entity, 3, 2);
-  EXPECT_TRUE(world.is_right(registry, entity, 3, 2));
-  EXPECT_FALSE(world.is_right(registry, entity, 4, 2));
+  const auto mirror =
+      std::move(client::Mirror::make(reflect::Schema::load(cubes::schema_bytes()).value(), cube_count).value());
+  const ecs::Entity entity{0, 1};
+  mirror->registry().create_given(entity);
+  EXPECT_FALSE(world.is_right(*mirror, entity, 1, 0, 0));
+  world.set(mirror->registry(), entity, 3, 2);
+  EXPECT_TRUE(world.is_right(*mirror, entity, 1, 3, 2));
+  EXPECT_FALSE(world.is_right(*mirror, entity, 1, 4, 2));
 }
 
 TEST(Player, CountsTheHeadersOfDeltasAndDatagrams) {

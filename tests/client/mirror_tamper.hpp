@@ -24,7 +24,7 @@ struct MirrorTamper {
     for (const ecs::PoolId pool : mirror.state_.registry.prototypes().pools(known.prototype)) {
       const wire::RowCodec& codec = *mirror.state_.codecs.row(pool);
       core::Bytes value = mirror.state_.registry.pool(pool).type().default_value;
-      if (!codec.to_component(words, true, value.data())) {
+      if (!codec.to_component(words, true, mirror.tick(), value.data())) {
         flip(mirror, entity, word, bits);
         return false;
       }
@@ -55,9 +55,16 @@ struct MirrorTamper {
   static void add_ghost(Mirror& mirror, ecs::Entity like, ecs::Entity ghost) {
     for (std::size_t id = 0; id < mirror.state_.known.size(); ++id) {
       if (mirror.state_.known[id].entity != like || !mirror.state_.known[id].shown) continue;
-      MirroredEntity known = mirror.state_.known[id];
-      known.entity = ghost;
-      known.former_states.clear();  // it holds no prototypes of former states
+      const MirroredEntity& original = mirror.state_.known[id];
+      MirroredEntity known{.entity = ghost,
+                           .prototype = original.prototype,
+                           .owner = original.owner,
+                           .shown = true,
+                           .first_tick = original.first_tick,
+                           .former = {},
+                           .versions = original.versions,
+                           .courses = {},
+                           .former_states = {}};
       known.hash = mirror.hash_of(known);
       mirror.state_.registry.prototypes().hold(known.prototype);
       mirror.hash_ += known.hash;

@@ -36,13 +36,13 @@ const std::deque<Prototype>& prototypes() {
 bool is_value(const wire::EntityLayout& layout, bool owner, const Words& words) {
   core::Bytes component(reflect::Limits::component_bytes);
   return std::ranges::all_of(layout.rows, [&](const wire::EntityLayout::Row& row) {
-    return row.codec->to_component(words.data() + row.first, owner, component.data());
+    return row.codec->to_component(words.data() + row.first, owner, wire::test::tick, component.data());
   });
 }
 
 void read(const wire::EntityLayout& layout, bool owner, bool full, const wire::Baselines& baselines,
           core::ByteView bits) {
-  const wire::EntityCodec codec(layout, owner);
+  const wire::EntityCodec codec(layout, owner, wire::test::tick);
   Words words(layout.words);
   core::BitReader reader(bits);
   if (!(full ? codec.read_full(reader, words.data()) : codec.read_delta(baselines, reader, words.data()))) return;

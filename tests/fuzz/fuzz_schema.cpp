@@ -24,12 +24,12 @@ void encode(const reflect::Component& component) {
     core::Bytes value(component.size, fills[i]);
     rows[i].resize(layout.words);
     codec.to_words(value.data(), rows[i].data());
-    fuzz::require(codec.to_component(rows[i].data(), true, value.data()), "words convert to a value");
+    fuzz::require(codec.to_component(rows[i].data(), true, 1, value.data()), "words convert to a value");
     std::vector<std::uint32_t> again(layout.words);
     codec.to_words(value.data(), again.data());
     fuzz::require(again == rows[i], "with the same words");
   }
-  const wire::EntityCodec entities(layout, true);
+  const wire::EntityCodec entities(layout, true, 1);
   const wire::Baselines baselines{rows[1].data(), rows[0].data(), {.age = 1, .span = 1}};
   core::Bytes buffer(layout.bits_max / 8 + 1);
   core::BitWriter writer(buffer);

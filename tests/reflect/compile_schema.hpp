@@ -14,6 +14,9 @@ core::Bytes compile_schema(std::string_view text);
 // Compiles and loads a text. Throws too if Schema::load refuses it.
 std::shared_ptr<const reflect::Schema> load_schema(std::string_view text);
 
+// Loads the demo's schema, in which positions and rotations of Transforms have dead_reckoning.
+std::shared_ptr<const reflect::Schema> load_reckoned_game_schema();
+
 // Returns the error of Schema::load, empty if it loads.
 std::string refusal(std::string_view text);
 

@@ -32,6 +32,16 @@ TEST_F(Kitchen, NestedStructsAreFlattenedByOffset) {
   EXPECT_EQ(nested_.find_field("nothing"), nullptr);
 }
 
+TEST(Describe, AToleranceIsHandedDownToFloats) {
+  const auto schema = test::load_schema(R"(
+    struct Sail { at:mobula.engine.Vec3; angle:float (range:"0 7", step:"0.5", dead_reckoning:"2"); }
+    struct Boat (component) { sail:Sail (range:"-8 8", step:"0.25", dead_reckoning:"0.5"); mast:float; })");
+  const Component& boat = *schema->find("Boat");
+  for (const char* path : {"sail.at.x", "sail.at.z", "sail.angle"})
+    EXPECT_EQ(boat.find_field(path)->tolerance, 0.5) << path << ": outer attributes override inner ones";
+  EXPECT_EQ(boat.find_field("mast")->tolerance, 0);
+}
+
 TEST_F(Kitchen, AnArrayOfStructsGivesArraysOfLeaves) {
   const Field& angle = *nested_.find_field("several.angle");
   EXPECT_EQ(angle.count, 3u);

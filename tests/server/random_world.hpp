@@ -12,8 +12,9 @@ namespace mobula::test {
 
 class RandomWorld {
  public:
-  explicit RandomWorld(std::uint64_t seed) : random(seed), publisher(registry, *game_schema()) {
-    static_cast<void>(reflect::register_components(registry, *game_schema()).value());
+  explicit RandomWorld(std::uint64_t seed, std::shared_ptr<const reflect::Schema> schema_of_world = game_schema())
+      : schema(std::move(schema_of_world)), random(seed), publisher(registry, *schema) {
+    static_cast<void>(reflect::register_components(registry, *schema).value());
     body_ = registry.pool_of<demo::RenderData>("Body");
     fog_ = registry.pool_of<demo::RenderData>("Fog");
   }
@@ -72,6 +73,7 @@ class RandomWorld {
 
   std::size_t entities_max = 60;
   std::uint32_t crates = 0;  // number of components that some entities have in addition, each of up to 25 bytes
+  std::shared_ptr<const reflect::Schema> schema;
   core::Random random;
   ecs::Registry registry;
   server::Publisher publisher;

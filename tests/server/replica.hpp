@@ -9,7 +9,6 @@
 #include <map>
 #include <mobula/server/replication/client_view.hpp>
 #include <server/announcement.hpp>
-#include <server/mirrored_words.hpp>
 #include <server/random_world.hpp>
 #include <set>
 
@@ -44,7 +43,8 @@ class PublishedHistory {
 // Reference model of a client: a mirror and the set of the deltas that it applied.
 class ModelClient {
  public:
-  ModelClient() : mirror(std::move(*client::Mirror::make(game_schema(), replica_entities_max))) {}
+  explicit ModelClient(std::shared_ptr<const reflect::Schema> schema = game_schema())
+      : mirror(std::move(*client::Mirror::make(std::move(schema), replica_entities_max))) {}
 
   void take(core::ByteView delta) {
     const wire::DeltaHeader header = wire::read_delta_header(delta).value();
@@ -117,6 +117,7 @@ class Replica {
   Replica(RandomWorld& world, std::uint32_t loss_percent, std::uint32_t delay_max)
       : encoded(world.publisher.published()),
         view(world.publisher.published(), encoded, workspace, true),
+        client(world.schema),
         deltas(world.random, loss_percent, delay_max),
         inputs(world.random, loss_percent, delay_max),
         world_(world) {
@@ -165,7 +166,7 @@ class Replica {
   }
   [[nodiscard]] bool converged() const { return client.mirror->hash() == world_.publisher.published().hash(); }
 
-  // Expects that each entity in view has the values that the server had at the tick of its state.
+  // Expects that each entity in view has the state that the server had at its tick, and that it is shown.
   void expect_true(const PublishedHistory& history) {
     client.mirror->check();
     client.mirror->registry().entities().each([&](ecs::Entity entity) {
@@ -173,7 +174,9 @@ class Replica {
       if (tick == 0) return;  // stale
       const std::vector<std::uint32_t>* expected = history.at(entity, tick);
       ASSERT_NE(expected, nullptr) << to_string(entity) << " at tick " << tick;
-      ASSERT_EQ(mirrored_words(*client.mirror, entity), *expected) << to_string(entity) << " at tick " << tick;
+      const std::uint32_t* const words = client.mirror->state().find(entity)->versions.newest().words;
+      const std::vector<std::uint32_t> mirrored(words, words + expected->size());
+      ASSERT_EQ(mirrored, *expected) << to_string(entity) << " at tick " << tick;
     });
   }
 

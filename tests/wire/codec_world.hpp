@@ -16,6 +16,9 @@ namespace mobula::wire::test {
 
 using Words = std::vector<std::uint32_t>;
 
+// Tick of all states.
+inline constexpr ecs::Tick tick = 100'000;
+
 inline const reflect::Component& kitchen_component(std::string_view name) {
   static const std::shared_ptr<const reflect::Schema> schema = *reflect::Schema::load(kitchen::schema_bytes());
   return *schema->find(name);
@@ -66,6 +69,13 @@ inline constexpr std::string_view units_schema = R"(
     position:mobula.engine.Vec3 (range:"-512 512", step:"0.01");
     rotation:mobula.engine.Quat (unit_quaternion, bits:"10", default:"0 0 0 1");
     exact:mobula.engine.Quat (unit_quaternion, bits:"16", default:"0 0 0 1");
+  }
+  struct Sailing (component) {
+    position:mobula.engine.Vec3 (range:"-512 512", step:"0.01", dead_reckoning:"0.02");
+    rotation:mobula.engine.Quat (unit_quaternion, bits:"10", default:"0 0 0 1", dead_reckoning:"0.01");
+    depth:double (range:"0 4294967295", step:"1", dead_reckoning:"1");
+    sharp:mobula.engine.Quat (unit_quaternion, bits:"16", default:"0 0 0 1", dead_reckoning:"1");
+    own:int (owner_only);
   }
   struct Edges (component) {
     wide:Wide (range:"-1000 1000", bits:"32");
@@ -126,6 +136,22 @@ inline void random_element(const Unit& unit, core::Random& random, std::uint32_t
     words[i] = close ? near(random, words[i], unit.max[i]) : any_below(random, unit.max[i]);
 }
 
+// Changes a course to one that a state of `tick` may have, often by a little.
+inline void random_course(const CourseUnit& unit, core::Random& random, std::uint32_t* row) {
+  std::uint32_t* const course = row + unit.course;
+  const std::int64_t reach = std::int64_t{1} << random.below(unit.turns ? 20 : 27);
+  const bool from_rest = random.chance(1, 2);
+  for (std::uint32_t i = 0; i + 1 < unit.course_words(); ++i) {
+    const std::int64_t before = from_rest ? 0 : static_cast<std::int32_t>(course[i]);
+    const auto step = static_cast<std::int64_t>(random.next() % static_cast<std::uint64_t>(2 * reach + 1)) - reach;
+    const std::int64_t most = unit.turns ? course_turn_one / 2 : course_velocity_max;
+    course[i] = static_cast<std::uint32_t>(std::clamp(before + step, -most, most));
+  }
+  if (!unit.turns && random.chance(1, 2)) std::fill_n(course + unit.parts, unit.parts, 0u);
+  row[unit.tick_word()] = tick - (random.chance(1, 2) ? 0 : random.below(path_age_max));
+  if (random.chance(1, 4) || !is_course(unit, row)) std::fill_n(course, unit.course_words(), 0u);
+}
+
 // Changes each unit with probability `chance` / 8.
 inline void change(const EntityLayout& layout, core::Random& random, std::uint32_t chance, std::uint32_t chance_near,
                    Words& words) {
@@ -141,6 +167,8 @@ inline void change(const EntityLayout& layout, core::Random& random, std::uint32
           random_element(unit, random, chance_near, first + i * unit.words);
         }
       }
+      if (changes && unit.course != Unit::no_course && random.chance(3, 4))
+        random_course(row.codec->courses()[unit.course], random, words.data() + row.first);
     }
   }
 }

@@ -41,6 +41,8 @@ std::deque<Prototype>& prototypes() {
     made.emplace_back(units, std::initializer_list<std::string_view>{"Own", "Moving"});
     made.emplace_back(units, std::initializer_list<std::string_view>{"Lone"});
     made.emplace_back(units, std::initializer_list<std::string_view>{"Lines"});
+    made.emplace_back(units, std::initializer_list<std::string_view>{"Sailing"});
+    made.emplace_back(units, std::initializer_list<std::string_view>{"Moving", "Sailing", "Own"});
     made.emplace_back(units, std::initializer_list<std::string_view>{});
     made.emplace_back(*reflect::Schema::load(kitchen::schema_bytes()));
     made.emplace_back(*reflect::Schema::load(demo::schema_bytes()));
@@ -88,12 +90,13 @@ Triple random_triple(const EntityLayout& layout, core::Random& random) {
 
 Bits change_of(const EntityLayout& layout, bool owner, const Triple& triple) {
   return test::written(layout.bits_max, [&](core::BitWriter& writer) {
-    EntityCodec(layout, owner).write_delta(triple.now.data(), triple.baselines(), writer);
+    EntityCodec(layout, owner, test::tick).write_delta(triple.now.data(), triple.baselines(), writer);
   });
 }
 Bits whole_of(const EntityLayout& layout, bool owner, const Words& words) {
-  return test::written(layout.bits_max,
-                       [&](core::BitWriter& writer) { EntityCodec(layout, owner).write_full(words.data(), writer); });
+  return test::written(layout.bits_max, [&](core::BitWriter& writer) {
+    EntityCodec(layout, owner, test::tick).write_full(words.data(), writer);
+  });
 }
 
 void change_comes_back(const EntityLayout& layout, bool owner, const Triple& triple) {
@@ -101,7 +104,7 @@ void change_comes_back(const EntityLayout& layout, bool owner, const Triple& tri
   ASSERT_LE(bits.bits, layout.bits_max);
   Words read(layout.words, 0xdeadbeef);
   core::BitReader reader(bits.bytes);
-  ASSERT_TRUE(EntityCodec(layout, owner).read_delta(triple.baselines(), reader, read.data()));
+  ASSERT_TRUE(EntityCodec(layout, owner, test::tick).read_delta(triple.baselines(), reader, read.data()));
   ASSERT_EQ(reader.position(), bits.bits);
   ASSERT_EQ(read, owner ? triple.now : test::as_others_see(layout, triple.now, triple.baseline));
 }
@@ -111,7 +114,7 @@ void whole_comes_back(const EntityLayout& layout, bool owner, const Words& words
   ASSERT_LE(bits.bits, layout.bits_max);
   Words read(layout.words, 0xdeadbeef);
   core::BitReader reader(bits.bytes);
-  ASSERT_TRUE(EntityCodec(layout, owner).read_full(reader, read.data()));
+  ASSERT_TRUE(EntityCodec(layout, owner, test::tick).read_full(reader, read.data()));
   ASSERT_EQ(reader.position(), bits.bits);
   ASSERT_EQ(read, owner ? words : test::as_others_see(layout, words, layout.defaults));
 }
@@ -154,7 +157,7 @@ TEST(EntityCodec, MeasuredBitsAreThoseThatAreWritten) {
       const bool owner = random.chance(1, 2);
       std::vector<std::uint32_t> rows(layout.rows.size());
       const Bits change = test::written(layout.bits_max, [&](core::BitWriter& writer) {
-        EntityCodec(layout, owner).measure_delta(triple.now.data(), triple.baselines(), writer, rows);
+        EntityCodec(layout, owner, test::tick).measure_delta(triple.now.data(), triple.baselines(), writer, rows);
       });
       ASSERT_EQ(change, change_of(layout, owner, triple));
       ASSERT_EQ(std::accumulate(rows.begin(), rows.end(), std::size_t{0}), change.bits);
@@ -168,7 +171,7 @@ TEST(EntityCodec, MeasuredBitsAreThoseThatAreWritten) {
       }
       rows.assign(rows.size(), 0);
       const Bits whole = test::written(layout.bits_max, [&](core::BitWriter& writer) {
-        EntityCodec(layout, owner).measure_full(triple.now.data(), writer, rows);
+        EntityCodec(layout, owner, test::tick).measure_full(triple.now.data(), writer, rows);
       });
       ASSERT_EQ(whole, whole_of(layout, owner, triple.now));
       ASSERT_EQ(std::accumulate(rows.begin(), rows.end(), std::size_t{0}), whole.bits);
@@ -237,7 +240,7 @@ TEST(EntityCodec, AnyBitsAreReadSafely) {
         bits.bytes[random.below(static_cast<std::uint32_t>(bits.bytes.size()))] ^= std::byte{1} << random.below(8);
       core::BitReader reader(bits.bytes);
       Words read(layout.words);
-      const EntityCodec codec(layout, owner);
+      const EntityCodec codec(layout, owner, test::tick);
       const bool good =
           whole ? codec.read_full(reader, read.data()) : codec.read_delta(triple.baselines(), reader, read.data());
       ASSERT_EQ(good, reader.ok());
@@ -245,7 +248,7 @@ TEST(EntityCodec, AnyBitsAreReadSafely) {
       if (!good) continue;
       core::Bytes component(reflect::Limits::component_bytes);
       for (const EntityLayout::Row& row : layout.rows) {
-        row.codec->to_component(read.data() + row.first, owner, component.data());
+        row.codec->to_component(read.data() + row.first, owner, test::tick, component.data());
         for (const Unit& unit : row.codec->units())
           for (std::uint32_t word = 0; unit.kind < Unit::Kind::text && word < unit.size(); ++word)
             ASSERT_LE(read[row.first + unit.first + word], unit.max[word % unit.words]);
@@ -266,7 +269,7 @@ TEST(EntityCodec, AStringThatIsCutOffIsRefused) {
       for (std::size_t bytes = 0; bytes < bits.bytes.size(); ++bytes) {
         core::BitReader reader(core::ByteView(bits.bytes).first(bytes));
         Words read(layout.words);
-        ASSERT_FALSE(EntityCodec(layout, true).read_delta(triple.baselines(), reader, read.data()));
+        ASSERT_FALSE(EntityCodec(layout, true, test::tick).read_delta(triple.baselines(), reader, read.data()));
         ASSERT_FALSE(reader.ok());
       }
     }
@@ -324,7 +327,7 @@ TEST(EntityCodec, SteadyMotionTakesAFewBits) {
 // The format must not change unnoticed.
 TEST(EntityCodec, IsTheseBytes) {
   core::Bytes all;
-  for (std::size_t which = 0; which < 8; ++which) {  // components of the schema in codec_world.hpp
+  for (std::size_t which = 0; which < 10; ++which) {  // components of the schema in codec_world.hpp
     const EntityLayout& layout = prototypes()[which].layout;
     for (std::uint64_t seed = 0; seed < 200; ++seed) {
       core::Random random(seed);
@@ -335,7 +338,7 @@ TEST(EntityCodec, IsTheseBytes) {
     }
   }
   EXPECT_EQ(core::to_string(core::content_hash(all)),
-            "49c1211ed1bd493ffecbe5d0728b77585949c175de39f1d5c2bbf400b86ab785");
+            "cdec64b735ad2ab8cd0709926cc8c9bc0b8a03ebed4cf8f400c5582931df5f0e");
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ TEST_F(EntityLayoutTest, AnUnchangedCutCostsAtMostOneBit) {
     now[0] += moved;
     std::array<std::byte, 256> bytes{};
     core::BitWriter writer(bytes);
-    EntityCodec(layout, false)
+    EntityCodec(layout, false, test::tick)
         .write_delta(now.data(), {.baseline = layout.defaults.data(), .previous_baseline = nullptr, .time = {1, 0}},
                      writer);
     return writer.bits();

@@ -110,7 +110,7 @@ TEST(WireMd, VectorsAreWhatTheCodeWritesAndReads) {
     const Words& b1 = vector.whole ? layout.defaults : vector.states.at("b1");
     const Words* b2 = vector.states.contains("b2") ? &vector.states.at("b2") : nullptr;
     const Baselines baselines{b1.data(), b2 != nullptr ? b2->data() : nullptr, vector.time};
-    const EntityCodec codec(layout, vector.owner);
+    const EntityCodec codec(layout, vector.owner, test::tick);
 
     const test::Bits bits = test::written(layout.bits_max, [&](core::BitWriter& writer) {
       vector.whole ? codec.write_full(now.data(), writer) : codec.write_delta(now.data(), baselines, writer);
@@ -125,7 +125,8 @@ TEST(WireMd, VectorsAreWhatTheCodeWritesAndReads) {
     EXPECT_EQ(read, now);
     core::Bytes component(reflect::Limits::component_bytes);
     for (const EntityLayout::Row& row : layout.rows)
-      EXPECT_TRUE(row.codec->to_component(now.data() + row.first, true, component.data())) << "are words of a value";
+      EXPECT_TRUE(row.codec->to_component(now.data() + row.first, true, test::tick, component.data()))
+          << "are words of a value";
   }
 }
 

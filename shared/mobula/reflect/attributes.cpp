@@ -21,7 +21,7 @@ struct Placement {
   std::string_view where;
 };
 
-constexpr std::array<Placement, 16> placements{{
+constexpr std::array<Placement, 17> placements{{
     {"component", 0, "a struct"},
     {"range", bit(Category::integer) | bit(Category::real) | bit(Category::structure),
      "a number or a struct of floats"},
@@ -38,6 +38,8 @@ constexpr std::array<Placement, 16> placements{{
      bit(Category::boolean) | bit(Category::integer) | bit(Category::enumeration) | bit(Category::entity) |
          bit(Category::string_id),
      "a bool, an integer, an enum, a string id or an entity"},
+    {"dead_reckoning", bit(Category::real) | bit(Category::structure) | bit(Category::quaternion),
+     "a float, a struct of floats or a unit quaternion"},
     {"owner_only", everything, ""},
     {"predicted", everything, ""},
     {"not_sent", everything, ""},
@@ -322,6 +324,28 @@ Problem apply_quantisation(const Attributes& attributes, Category category, Fiel
     case Category::quaternion: return quantise_quaternion(bits, field);
     default: return std::nullopt;
   }
+}
+
+// Returns the smallest tolerance that the values of a field permit: the distance between neighbouring ones.
+double smallest_tolerance(const Field& field) {
+  if (field.kind != FieldKind::unit_quaternion) return field.step;
+  return std::sqrt(0.5) / (std::ldexp(1.0, static_cast<int>(field.bits) - 1) - 1);
+}
+
+Problem apply_dead_reckoning(std::string_view text, Category category, Field& field) {
+  if (category != Category::real && category != Category::quaternion)
+    return core::format("dead_reckoning is for floats and unit quaternions, not for {}", field.path);
+  const auto tolerance = parse_real(text);
+  if (!tolerance || *tolerance <= 0)
+    return core::format("dead_reckoning must be a tolerance above zero, not \"{}\"", text);
+  if (field.bits == 0)
+    return std::string(category == Category::real ? "dead_reckoning needs a range and a step or bits"
+                                                  : "dead_reckoning needs the bits of the quaternion");
+  if (const double smallest = smallest_tolerance(field); *tolerance < smallest)
+    return core::format("the tolerance, {}, is below {}, the distance between neighbouring values", *tolerance,
+                        smallest);
+  field.tolerance = *tolerance;
+  return std::nullopt;
 }
 
 Problem write_default(std::string_view text, std::span<const Field> leaves, std::byte* component) {

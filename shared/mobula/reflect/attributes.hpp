@@ -35,6 +35,9 @@ void apply_flags(const Attributes& attributes, Field& field);
 /// Sets the quantisation of a leaf from `range`, `step` and `bits`.
 Problem apply_quantisation(const Attributes& attributes, Category category, Field& field);
 
+/// Sets the tolerance of a quantised leaf from the text of `dead_reckoning`.
+Problem apply_dead_reckoning(std::string_view text, Category category, Field& field);
+
 /// Writes the values of leaves, in order, from the text of a `default`: one word each, four for a quaternion. A fixed
 /// string takes the whole text. `component` points to the component's bytes.
 Problem write_default(std::string_view text, std::span<const Field> leaves, std::byte* component);

@@ -4,6 +4,7 @@
 #include <mobula/core/format.hpp>
 #include <mobula/reflect/attributes.hpp>
 #include <mobula/reflect/describe.hpp>
+#include <optional>
 #include <span>
 
 namespace mobula::reflect {
@@ -46,12 +47,13 @@ bool is_smallest_three(std::span<const Field> leaves, std::size_t path) {
 struct Context {
   std::string path;  // "position."
   std::uint32_t offset = 0;
-  std::uint32_t count = 1;   // elements of the enclosing array
-  std::uint32_t stride = 0;  // 0 without an enclosing array
-  std::size_t array_at = 0;  // length of that array's path
-  Field flags;               // only its flags are used
-  Attributes quantisation;   // range, step and bits of an enclosing field
-  std::string counted_by;    // path of the field that counts the enclosing array
+  std::uint32_t count = 1;               // elements of the enclosing array
+  std::uint32_t stride = 0;              // 0 without an enclosing array
+  std::size_t array_at = 0;              // length of that array's path
+  Field flags;                           // only its flags are used
+  Attributes quantisation;               // range, step and bits of an enclosing field
+  std::optional<std::string> tolerance;  // dead_reckoning of this or an enclosing field
+  std::string counted_by;                // path of the field that counts the enclosing array
 };
 
 class StructVisitor {
@@ -78,9 +80,9 @@ class StructVisitor {
   }
 
   bool struct_attributes() {
-    constexpr std::array<std::string_view, 13> of_fields{
+    constexpr std::array<std::string_view, 14> of_fields{
         "range",        "step",      "bits", "default",    "count",     "unit_quaternion", "smallest_three",
-        "fixed_string", "string_id", "cut",  "owner_only", "predicted", "read_only"};
+        "fixed_string", "string_id", "cut",  "owner_only", "predicted", "read_only",       "dead_reckoning"};
     for (const std::string_view name : of_fields) {
       if (type_.attributes.contains(name)) return fail("", core::format("attribute {} belongs on a field", name));
     }
@@ -129,6 +131,9 @@ class StructVisitor {
       }
     }
     hand_down_quantisation(field, context, inner);
+    if (const auto reckoned = field.attributes.find("dead_reckoning");
+        reckoned != field.attributes.end() && !inner.tolerance)
+      inner.tolerance = reckoned->second;
     const std::size_t first_leaf = component_.fields.size();
     const bool done =
         category == Category::structure ? visit_struct(field, path, inner) : add_leaf(field, path, category, inner);
@@ -191,8 +196,19 @@ class StructVisitor {
     const bool inherits = category == Category::real;
     const Attributes& quantisation = inherits ? context.quantisation : declared.attributes;
     if (Problem problem = apply_quantisation(quantisation, category, field)) return fail(path, *problem);
+    if (context.tolerance && !add_dead_reckoning(*context.tolerance, category, context.stride > 0, field)) return false;
     component_.fields.push_back(std::move(field));
     counted_by_.push_back(context.counted_by);
+    return true;
+  }
+
+  bool add_dead_reckoning(std::string_view tolerance, Category category, bool array, Field& field) {
+    if (Problem problem = apply_dead_reckoning(tolerance, category, field)) return fail(field.path, *problem);
+    if (array) return fail(field.path, "dead_reckoning is not for arrays");
+    if (field.predicted) return fail(field.path, "a predicted field is sent exactly, without dead_reckoning");
+    if (field.owner_only || field.not_sent || component_.not_sent)
+      return fail(field.path,
+                  "dead_reckoning is for fields that are sent to all clients: not owner_only, not not_sent");
     return true;
   }
 

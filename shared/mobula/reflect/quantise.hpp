@@ -28,8 +28,14 @@ class Quantiser {
   }
 
   /// Returns the value of a step; q is at most steps.
-  [[nodiscard]] double value(std::uint64_t q) const {
-    return whole_ ? (static_cast<double>(q) + origin_) * step_ : low_ + static_cast<double>(q) * step_;
+  [[nodiscard]] double value(std::uint64_t q) const { return value_between(static_cast<double>(q)); }
+  /// Returns the distance between neighbouring values.
+  [[nodiscard]] double step() const { return step_; }
+  /// Returns the nearest value of the range; NaN is low.
+  [[nodiscard]] double limit(double value) const { return !(value > low_) ? low_ : value >= high_ ? high_ : value; }
+  /// Returns the value between two steps.
+  [[nodiscard]] double value_between(double steps) const {
+    return whole_ ? (steps + origin_) * step_ : low_ + steps * step_;
   }
 
  private:

@@ -86,7 +86,9 @@ struct Field {
   std::uint32_t bits = 0;
 
   bool smallest_three = false;  // one of the four integers of a rotation: the omitted component, then the others
-  bool cut = false;             // clients blend no value of the entity across a change of it
+  // Dead reckoning (wire/course.hpp): difference from the true value at which a new course is sent; 0 if each value is.
+  double tolerance = 0;
+  bool cut = false;  // clients blend no value of the entity across a change of it
   bool owner_only = false;
   bool predicted = false;
   bool not_sent = false;

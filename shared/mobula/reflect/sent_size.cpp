@@ -13,6 +13,16 @@ std::uint32_t coded_word_bits(std::uint32_t bits) {
   return bits + symbol_bits + sign_bits + 1 + far;
 }
 
+// Returns the bits of the course of a field (wire/entity_codec.hpp), as if it were a unit of its own.
+std::uint32_t course_bits_max(const Field& field) {
+  constexpr std::uint32_t age_bits = 29;   // golomb(0) of wire::path_age_max
+  constexpr std::uint32_t width_bits = 5;  // bits of the width of a group
+  constexpr std::uint32_t residual_bits = 29;
+  if (field.tolerance == 0) return 0;
+  const std::uint32_t residuals = field.kind == FieldKind::unit_quaternion ? 3 : 2;
+  return 2 + age_bits + 2 * width_bits + residuals * residual_bits;
+}
+
 std::uint32_t value_bits(const Field& field) {
   if (field.bits > 0 || !field.enum_values.empty()) return field.bits;
   return field.kind == FieldKind::boolean ? 1 : field.size * 8;
@@ -41,7 +51,7 @@ std::uint32_t sent_bits_max(const Component& component) {
   if (component.not_sent) return 0;
   std::uint32_t bits = 1;
   for (const Field& field : component.fields)
-    if (!field.not_sent) bits += 1 + (element_bits_max(field) + 1) * field.count;
+    if (!field.not_sent) bits += 1 + (element_bits_max(field) + 1) * field.count + course_bits_max(field);
   return bits;
 }
 

@@ -2,6 +2,7 @@
 #include <bit>
 #include <cstdlib>
 #include <mobula/core/assert.hpp>
+#include <mobula/wire/course_bits.hpp>
 #include <mobula/wire/entity_bits.hpp>
 #include <mobula/wire/entity_codec.hpp>
 #include <mobula/wire/residual_code.hpp>
@@ -31,8 +32,9 @@ class UnitTraversal {
   using Words = std::conditional_t<Io::reads, std::uint32_t, const std::uint32_t>;
 
   // `full`: a full state. The baseline are the defaults, and vectors and rotations are sent as their words.
-  UnitTraversal(const EntityLayout& layout, bool owner, Words* words, const Baselines& baselines, bool full, Io& io)
-      : layout_(layout), owner_(owner), words_(words), baselines_(baselines), full_(full), io_(io) {
+  UnitTraversal(const EntityLayout& layout, bool owner, ecs::Tick tick, Words* words, const Baselines& baselines,
+                bool full, Io& io)
+      : layout_(layout), owner_(owner), tick_(tick), words_(words), baselines_(baselines), full_(full), io_(io) {
     const Interval time = baselines_.time;
     const bool near = time.age <= motion_age_max && time.span > 0 && time.span <= motion_span_max;
     if (!near) baselines_.previous_baseline = nullptr;
@@ -41,16 +43,16 @@ class UnitTraversal {
   bool run() {
     bool any_extrapolated = false;
     bool others = false;
-    each([&](const Unit& unit, std::uint32_t at) {
+    each([&]([[maybe_unused]] const EntityLayout::Row& row, const Unit& unit, std::uint32_t at) {
       if (is_extrapolated(unit, at)) {
         any_extrapolated = true;
       } else if constexpr (!Io::reads) {
-        others = others || changed(unit, at);
+        others = others || changed(row, unit, at);
       }
     });
     if (any_extrapolated) {
       others_ = others;
-      each([&](const Unit& unit, std::uint32_t at) {
+      each([&](const EntityLayout::Row& /*row*/, const Unit& unit, std::uint32_t at) {
         if (is_extrapolated(unit, at)) code_extrapolated(unit, at);
       });
     }
@@ -64,7 +66,7 @@ class UnitTraversal {
     for (const EntityLayout::Row& row : layout_.rows) {
       enter(row);
       for (const Unit& unit : row.codec->units())
-        if (owner_ || !unit.owner_only) function(unit, row.first + unit.first);
+        if (owner_ || !unit.owner_only) function(row, unit, row.first + unit.first);
     }
   }
   void enter([[maybe_unused]] const EntityLayout::Row& row) {
@@ -73,11 +75,15 @@ class UnitTraversal {
 
   [[nodiscard]] bool is_extrapolated(const Unit& unit, std::uint32_t at) const {
     const bool can = unit.kind == Unit::Kind::vector || unit.kind == Unit::Kind::rotation;
-    return can && baselines_.previous_baseline != nullptr &&
+    return can && unit.course == Unit::no_course && baselines_.previous_baseline != nullptr &&
            !same(baselines_.baseline + at, baselines_.previous_baseline + at, unit.size());
   }
-  [[nodiscard]] bool changed(const Unit& unit, std::uint32_t at) const {
-    return !same(words_ + at, baselines_.baseline + at, unit.size());
+  [[nodiscard]] bool changed(const EntityLayout::Row& row, const Unit& unit, std::uint32_t at) const {
+    if (!same(words_ + at, baselines_.baseline + at, unit.size())) return true;
+    if (unit.course == Unit::no_course) return false;
+    const CourseUnit& course = row.codec->courses()[unit.course];
+    const std::uint32_t first = row.first + course.course;
+    return !same(words_ + first, baselines_.baseline + first, course.course_words());
   }
 
   // Moving --------------------------------------------------------------------------------------------------------
@@ -126,7 +132,7 @@ class UnitTraversal {
       held_ = symbol == symbol_hold;
     } else {
       if (!others_sent_ && others_) io_.symbol(table, symbol_others);
-      held_ = !changed(unit, at);
+      held_ = same(words_ + at, baselines_.baseline + at, unit.size());
       if (held_) io_.symbol(table, symbol_hold);
     }
     others_sent_ = true;
@@ -192,14 +198,15 @@ class UnitTraversal {
       bool any = false;
       each_other(row, [&]([[maybe_unused]] const Unit& unit, [[maybe_unused]] std::uint32_t at) {
         ++units;
-        if constexpr (!Io::reads) any = any || changed(unit, at);
+        if constexpr (!Io::reads) any = any || changed(row, unit, at);
       });
       if (units == 0 || !io_.flag(any) || !io_.ok()) continue;
       each_other(row, [&](const Unit& unit, std::uint32_t at) {
         bool is = units == 1;
-        if constexpr (!Io::reads) is = is || changed(unit, at);
+        if constexpr (!Io::reads) is = is || changed(row, unit, at);
         if (units > 1) is = io_.flag(is);
-        if (is && io_.ok()) code_unit(unit, at);
+        if (!is || !io_.ok()) return;
+        unit.course == Unit::no_course ? code_unit(unit, at) : code_course(row, unit);
       });
     }
   }
@@ -254,6 +261,49 @@ class UnitTraversal {
     if constexpr (Io::reads) symbol = io_.symbol(table);
     symbol = code_omitted(at, table, symbol, omitted);
     code_rotation(unit, at, still, omitted, table, symbol);
+  }
+
+  // Courses -------------------------------------------------------------------------------------------------------
+
+  void code_course(const EntityLayout::Row& row, const Unit& unit) {
+    const CourseUnit& course = row.codec->courses()[unit.course];
+    Words* const words = words_ + row.first;
+    const std::uint32_t* const from = baselines_.baseline + row.first;
+    bool is = false;
+    if constexpr (Io::reads) {
+      std::fill_n(words + course.course, course.course_words(), 0u);
+    } else {
+      is = is_under_way(course, words);
+    }
+    is = io_.flag(is);
+    ecs::Tick began = tick_;
+    if (is) began = code_course_begin(io_, course, tick_, words);
+    if (!io_.ok()) return;
+    const ecs::Tick age = course_age(course, from, began);
+    full_ ? code_plain(unit, row.first + unit.first) : code_course_value(row, unit, age);
+    if (is) code_course_motion(io_, course, full_ ? nullptr : from, age, words);
+  }
+
+  void code_course_value(const EntityLayout::Row& row, const Unit& unit, ecs::Tick age) {
+    const CourseUnit& course = row.codec->courses()[unit.course];
+    const std::uint32_t at = row.first + unit.first;
+    const std::uint32_t* const from = baselines_.baseline + row.first;
+    const std::uint32_t level = std::min(half_octave(course.tolerance_steps), level_max);
+    const std::uint32_t table = table_of(course.turns ? ResidualFamily::rotation : ResidualFamily::vector, level);
+    std::uint32_t symbol = 0;
+    if constexpr (Io::reads) symbol = io_.symbol(table);
+    if (course.turns) {
+      RotationMotion motion = motion_at_rest(rotation_at(course, from, age));
+      motion.speed = course.tolerance_steps;
+      std::uint32_t omitted = motion.turned;
+      symbol = code_omitted(at, table, symbol, omitted);
+      return code_rotation(unit, at, motion, omitted, table, symbol);
+    }
+    std::array<std::uint32_t, 4> predicted{};
+    for (std::uint32_t i = 0; i < course.parts; ++i)
+      predicted[i] =
+          static_cast<std::uint32_t>((path_at(course, from, i, age) + course_fraction / 2) / course_fraction);
+    code_residuals(at, {predicted.data(), unit.words}, unit.max.data(), course.tolerance_steps, table, symbol);
   }
 
   void code_number(const Unit& unit, std::uint32_t at) {
@@ -336,6 +386,7 @@ class UnitTraversal {
 
   const EntityLayout& layout_;
   const bool owner_;
+  const ecs::Tick tick_;
   Words* const words_;
   Baselines baselines_;
   const bool full_;
@@ -350,26 +401,28 @@ class UnitTraversal {
 
 void EntityCodec::write_full(const std::uint32_t* words, core::BitWriter& writer) const {
   EntityBitsWriter io(writer);
-  UnitTraversal<EntityBitsWriter>(layout_, owner_, words, {layout_.defaults.data(), nullptr, {}}, true, io).run();
+  UnitTraversal<EntityBitsWriter>(layout_, owner_, tick_, words, {layout_.defaults.data(), nullptr, {}}, true, io)
+      .run();
 }
 
 bool EntityCodec::read_full(core::BitReader& reader, std::uint32_t* words) const {
   EntityBitsReader io(reader);
   std::ranges::copy(layout_.defaults, words);
-  return UnitTraversal<EntityBitsReader>(layout_, owner_, words, {layout_.defaults.data(), nullptr, {}}, true, io)
+  return UnitTraversal<EntityBitsReader>(layout_, owner_, tick_, words, {layout_.defaults.data(), nullptr, {}}, true,
+                                         io)
       .run();
 }
 
 void EntityCodec::write_delta(const std::uint32_t* words, const Baselines& baselines, core::BitWriter& writer) const {
   EntityBitsWriter io(writer);
-  UnitTraversal<EntityBitsWriter>(layout_, owner_, words, baselines, false, io).run();
+  UnitTraversal<EntityBitsWriter>(layout_, owner_, tick_, words, baselines, false, io).run();
 }
 
 void EntityCodec::measure_full(const std::uint32_t* words, core::BitWriter& writer,
                                std::span<std::uint32_t> row_bits) const {
   if (layout_.rows.empty()) return;
   EntityBitsMeter io(writer, row_bits);
-  UnitTraversal<EntityBitsMeter>(layout_, owner_, words, {layout_.defaults.data(), nullptr, {}}, true, io).run();
+  UnitTraversal<EntityBitsMeter>(layout_, owner_, tick_, words, {layout_.defaults.data(), nullptr, {}}, true, io).run();
   io.leave();
 }
 
@@ -377,14 +430,14 @@ void EntityCodec::measure_delta(const std::uint32_t* words, const Baselines& bas
                                 std::span<std::uint32_t> row_bits) const {
   if (layout_.rows.empty()) return;
   EntityBitsMeter io(writer, row_bits);
-  UnitTraversal<EntityBitsMeter>(layout_, owner_, words, baselines, false, io).run();
+  UnitTraversal<EntityBitsMeter>(layout_, owner_, tick_, words, baselines, false, io).run();
   io.leave();
 }
 
 bool EntityCodec::read_delta(const Baselines& baselines, core::BitReader& reader, std::uint32_t* words) const {
   EntityBitsReader io(reader);
   std::copy_n(baselines.baseline, layout_.words, words);
-  return UnitTraversal<EntityBitsReader>(layout_, owner_, words, baselines, false, io).run();
+  return UnitTraversal<EntityBitsReader>(layout_, owner_, tick_, words, baselines, false, io).run();
 }
 
 }  // namespace mobula::wire

@@ -24,12 +24,21 @@
 //   text     its length, in the bits of the greatest; its bytes
 //   entity   a bit: not null; golomb(12) of its index; generation, 32 bits
 //   array    for each element in use a bit: changed; each changed one, coded as above. The others are zeros
+//   course   instead of vector and rotation, if the unit follows one (course.hpp), which is never extrapolated:
+//            a bit: under way; if so golomb(0) of the age: the state's tick - k
+//            its words: in a full state as they are; else the residuals of a vector or rotation. The prediction is the
+//            value of the baseline's course at k, or at the state's tick if it is not under way
+//            if under way: the turn, or the velocities, then a bit: accelerated, and if so the accelerations. Each
+//            is a group of differences from those of the baseline's course, its velocity at k; in a full state from 0
+//            group  5 bits w, the width of the greatest |difference|; of each: w bits of |difference|, and if w is
+//                   not 0 a sign bit, 1 is negative
 //
 // Tables of residuals (residual_code.hpp): `speed` is that of motion.hpp, 0 if the unit is not extrapolated. The first
 // residual of a unit has
 //   extrapolated vector    vector family, half_octave(speed), at most 27
 //   extrapolated rotation  rotation family, half_octave(speed) + 3 surprise / 2, towards zero; 0 .. 27
 //   not extrapolated       the same families, 28 + by age: 0 to 6, 7 and 8, 9 to 16, more
+//   course                 the same families, half_octave(tolerance in steps, rounded up), at most 27
 // and each further one
 //   next family, half_octave(2 s / n + speed / 16), at most 31; s is the sum of the unit's n distances so far
 // Each division rounds down before the sum is taken. `surprise` is 0 until an extrapolated vector was coded (not held):
@@ -54,7 +63,8 @@ struct Baselines {
 /// Encodes and decodes entities of one layout, for the owner or for others. The layout outlives it.
 class EntityCodec {
  public:
-  EntityCodec(const EntityLayout& layout, bool owner) : layout_(layout), owner_(owner) {}
+  /// `tick`: that of the states.
+  EntityCodec(const EntityLayout& layout, bool owner, ecs::Tick tick) : layout_(layout), owner_(owner), tick_(tick) {}
 
   /// Writes the full state, or the delta against `baselines`.
   void write_full(const std::uint32_t* words, core::BitWriter& writer) const;
@@ -77,6 +87,7 @@ class EntityCodec {
  private:
   const EntityLayout& layout_;
   bool owner_;
+  ecs::Tick tick_;
 };
 
 }  // namespace mobula::wire

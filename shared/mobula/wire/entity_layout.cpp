@@ -24,6 +24,7 @@ void EntityLayout::add(const RowCodec& codec) {
   rows.push_back({&codec, words});
   for (const WordRange& cut : codec.cuts()) cuts.push_back({words + cut.first, cut.count});
   words += codec.words();
+  courses += static_cast<std::uint32_t>(codec.courses().size());
   defaults.insert(defaults.end(), codec.default_words().begin(), codec.default_words().end());
   bits_max += codec.bits_max();
 }

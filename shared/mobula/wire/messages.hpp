@@ -19,7 +19,7 @@
 namespace mobula::wire {
 
 // Raised whenever the meaning of any byte after the transport's own changes.
-inline constexpr std::uint32_t protocol_version = 1;
+inline constexpr std::uint32_t protocol_version = 2;
 
 // Upper bound for `entities_max`: a mirror keeps some bytes for each index up to the highest it has received.
 inline constexpr std::uint32_t entities_max_limit = 1u << 22;

@@ -98,6 +98,14 @@ RotationMotion predict_rotation(const Unit& unit, const std::uint32_t* baseline,
   return motion;
 }
 
+RotationMotion motion_at_rest(const std::array<double, 4>& rotation) {
+  RotationMotion motion;
+  for (std::size_t i = 0; i < 4; ++i)
+    motion.p[i] = static_cast<std::int64_t>(std::floor(rotation[i] * (1 << 20) + 0.5));
+  motion.turned = greatest(motion.p);
+  return motion;
+}
+
 std::array<std::uint32_t, 3> codes_of(const RotationMotion& motion, std::uint32_t omitted, std::uint32_t max) {
   const std::int64_t wide = max;
   const auto length = static_cast<std::int64_t>(root(static_cast<std::uint64_t>(dot(motion.p, motion.p))));

@@ -48,6 +48,8 @@ VectorMotion predict_vector(const Unit& unit, const std::uint32_t* baseline, con
 /// Predicts a rotation. If `previous_baseline` is null, p = 64 * q1, at rest.
 RotationMotion predict_rotation(const Unit& unit, const std::uint32_t* baseline, const std::uint32_t* previous_baseline,
                                 Interval time);
+/// Returns a rotation that is given as doubles, at rest: p[i] = floor(2^20 rotation[i] + 1/2).
+RotationMotion motion_at_rest(const std::array<double, 4>& rotation);
 /// Returns the codes of the three parts other than `omitted`. First scales p to the square 2 * max * max, and negates
 /// it if p[omitted] is negative. A code is (round(part, length) + max) / 2 within 0 .. max.
 std::array<std::uint32_t, 3> codes_of(const RotationMotion& motion, std::uint32_t omitted, std::uint32_t max);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <mobula/core/assert.hpp>
 #include <mobula/wire/row_codec.hpp>
 
@@ -21,7 +22,10 @@ bool is_array(const Field& field) { return field.count > 1 || field.count_field 
 bool is_vector_part(const Field& field) { return reflect::is_float(field.kind) && field.ranged && !is_array(field); }
 
 bool continues(const Unit& unit, const Field& before, const Field& field) {
-  if (before.owner_only != field.owner_only || parent(before) != parent(field) || parent(field).empty()) return false;
+  // Numbers of a course have one size and one tolerance.
+  const bool one_course = before.tolerance == field.tolerance && (field.tolerance == 0 || before.kind == field.kind);
+  const bool alike = before.owner_only == field.owner_only && one_course;
+  if (!alike || parent(before) != parent(field) || parent(field).empty()) return false;
   if (unit.kind == Unit::Kind::vector) return unit.words < 4 && is_vector_part(before) && is_vector_part(field);
   return unit.kind == Unit::Kind::rotation && unit.words < 4 && field.smallest_three;
 }
@@ -64,6 +68,13 @@ void describe_words(const Field& field, std::uint32_t words, Unit& unit, std::si
   if (words == 2) set(1, bits - 32, max >> 32);
 }
 
+// Returns the tolerance in steps of a number, or of a part of a rotation, rounded up.
+std::uint32_t tolerance_steps(const Field& field) {
+  const double per_unit =
+      field.kind == FieldKind::unit_quaternion ? ((1u << (field.bits - 1)) - 1) * std::sqrt(2.0) : 1 / field.step;
+  return static_cast<std::uint32_t>(std::min(std::ceil(field.tolerance * per_unit), 1e6));
+}
+
 }  // namespace
 
 RowCodec::RowCodec(const Component& component) : bits_max_(component.sent_bits_max) {
@@ -78,11 +89,12 @@ RowCodec::RowCodec(const Component& component) : bits_max_(component.sent_bits_m
         if (counts[i] == counters && field.owner_only == owner_only && !field.not_sent) add_field(component, i);
       }
     }
+    for (std::size_t i = owner_only ? public_fields_ : 0; i < fields_.size(); ++i) add_unit(component, i);
     if (owner_only) continue;
+    add_courses(component);
     public_words_ = words_;
     public_fields_ = fields_.size();
   }
-  for (std::size_t i = 0; i < fields_.size(); ++i) add_unit(component, i);
   default_words_.resize(words_);
   to_words(component.default_value.data(), default_words_.data());
 }
@@ -135,6 +147,32 @@ void RowCodec::add_unit(const Component& component, std::size_t which) {
   units_.push_back(unit);
 }
 
+void RowCodec::add_courses(const Component& component) {
+  for (Unit& unit : units_) {
+    const Field& field = component.fields[unit.field];
+    if (field.tolerance == 0) continue;
+    CourseUnit course{.turns = unit.kind == Unit::Kind::rotation,
+                      .parts = static_cast<std::uint8_t>(unit.words),
+                      .part_bytes = static_cast<std::uint8_t>(field.size),
+                      .first = unit.first,
+                      .course = static_cast<std::uint16_t>(words_),
+                      .bits = field.bits,
+                      .tolerance = field.tolerance,
+                      .tolerance_steps = tolerance_steps(field)};
+    course.first_field = static_cast<std::uint16_t>(std::ranges::find(order_, unit.field) - order_.begin());
+    for (std::uint32_t i = 0; i < course.fields(); ++i) {
+      FieldPlace& part = fields_[course.first_field + i];
+      part.follows = true;
+      course.offsets[i] = part.offset;
+      course.max[i] = part.codec.steps;
+      course.quantisers[i] = part.codec.quantiser;
+    }
+    unit.course = static_cast<std::uint16_t>(courses_.size());
+    words_ += course.course_words();
+    courses_.push_back(course);
+  }
+}
+
 // Returns the number of elements in use, limited to the array's size whatever the counter in memory is.
 std::uint32_t RowCodec::elements(const FieldPlace& field, const std::byte* component) {
   if (field.counter_size == 0) return field.count;
@@ -144,17 +182,30 @@ std::uint32_t RowCodec::elements(const FieldPlace& field, const std::byte* compo
 }
 
 void RowCodec::to_words(const std::byte* component, std::uint32_t* words) const {
-  for (const FieldPlace& field : fields_) {
-    const std::uint32_t count = elements(field, component);
-    std::uint32_t* word = words + field.first;
-    const std::byte* at = component + field.offset;
-    for (std::uint32_t i = 0; i < count; ++i, at += field.stride, word += field.codec.words)
-      field.codec.to_words(field.codec, at, word);
-    std::fill(word, words + field.first + std::size_t{field.count} * field.codec.words, 0u);
-  }
+  for (const FieldPlace& field : fields_) write_words(field, component, words);
+  for (const CourseUnit& course : courses_) std::fill_n(words + course.course, course.course_words(), 0u);
 }
 
-bool RowCodec::to_component(const std::uint32_t* words, bool owner, std::byte* component) const {
+void RowCodec::to_other_words(const std::byte* component, std::uint32_t* words) const {
+  for (const FieldPlace& field : fields_)
+    if (!field.follows) write_words(field, component, words);
+}
+
+void RowCodec::to_course_words(const CourseUnit& course, const std::byte* component, std::uint32_t* words) const {
+  for (std::uint32_t i = 0; i < course.fields(); ++i) write_words(fields_[course.first_field + i], component, words);
+  std::fill_n(words + course.course, course.course_words(), 0u);
+}
+
+void RowCodec::write_words(const FieldPlace& field, const std::byte* component, std::uint32_t* words) {
+  const std::uint32_t count = elements(field, component);
+  std::uint32_t* word = words + field.first;
+  const std::byte* at = component + field.offset;
+  for (std::uint32_t i = 0; i < count; ++i, at += field.stride, word += field.codec.words)
+    field.codec.to_words(field.codec, at, word);
+  std::fill(word, words + field.first + std::size_t{field.count} * field.codec.words, 0u);
+}
+
+bool RowCodec::to_component(const std::uint32_t* words, bool owner, ecs::Tick tick, std::byte* component) const {
   const std::size_t end = owner ? fields_.size() : public_fields_;
   for (std::size_t i = 0; i < end; ++i) {
     const FieldPlace& field = fields_[i];
@@ -167,6 +218,11 @@ bool RowCodec::to_component(const std::uint32_t* words, bool owner, std::byte* c
       std::memset(at, 0, field.codec.size);
     const std::uint32_t* const end_word = words + field.first + std::size_t{field.count} * field.codec.words;
     if (!std::all_of(word, end_word, [](std::uint32_t each) { return each == 0; })) return false;
+  }
+  for (const CourseUnit& course : courses_) {
+    if (words[course.tick_word()] == 0 && !is_under_way(course, words)) continue;
+    if (!is_course(course, words)) return false;
+    write_course_value(course, words, tick, component);
   }
   return true;
 }

@@ -13,6 +13,7 @@
 //   entity          index, generation; two zeros for null
 //   fixed string    its length, then its bytes, four to a word, zero-filled
 //   array           its elements; those not in use are zeros
+// The courses of fields with dead_reckoning (course.hpp) follow the words that everyone receives.
 //
 // Units are the parts of a row that change and are sent together. Up to four ranged floats side by side in a struct are
 // a vector. Four integers that are smallest_three are a rotation. Each other field is a unit of its own. Immutable and
@@ -22,6 +23,7 @@
 #include <array>
 #include <cstdint>
 #include <mobula/reflect/schema.hpp>
+#include <mobula/wire/course.hpp>
 #include <mobula/wire/field_words.hpp>
 #include <span>
 #include <vector>
@@ -39,6 +41,7 @@ struct Unit {
     entity,
   };
   static constexpr std::uint16_t no_counter = 0xffff;
+  static constexpr std::uint16_t no_course = 0xffff;
 
   Kind kind = Kind::plain;
   bool owner_only = false;
@@ -49,6 +52,7 @@ struct Unit {
   std::array<std::uint8_t, 4> bits{};  // bits of each word of an element; unused in text and entity
   std::array<std::uint32_t, 4> max{};  // greatest value of each word; [0] of a text: bytes
   std::uint16_t field = 0;             // its first field in the component
+  std::uint16_t course = no_course;    // its CourseUnit in RowCodec::courses()
 
   [[nodiscard]] bool is_array() const { return elements > 1 || counter != no_counter; }
   [[nodiscard]] std::uint32_t size() const { return std::uint32_t{words} * elements; }
@@ -73,18 +77,24 @@ class RowCodec {
   /// alone.
   [[nodiscard]] std::uint32_t public_words() const { return public_words_; }
   [[nodiscard]] std::span<const Unit> units() const { return units_; }
+  /// Returns the units that follow courses.
+  [[nodiscard]] std::span<const CourseUnit> courses() const { return courses_; }
   /// Returns the places of the fields that are `cut`.
   [[nodiscard]] std::span<const WordRange> cuts() const { return cuts_; }
   [[nodiscard]] std::span<const std::uint32_t> default_words() const { return default_words_; }
 
   /// Writes the words of a component, whose bytes need not be aligned. Values that cannot be sent become the nearest
-  /// that can.
+  /// that can. Its courses are at rest.
   void to_words(const std::byte* component, std::uint32_t* words) const;
-  /// Writes the component that has these words. False if none has; `component` is then partly written.
+  /// Writes the words of a component without those of units that follow courses.
+  void to_other_words(const std::byte* component, std::uint32_t* words) const;
+  /// Writes the words of one such unit and its course, at rest.
+  void to_course_words(const CourseUnit& course, const std::byte* component, std::uint32_t* words) const;
+  /// Writes the component that has these words at a tick. False if none has; `component` is then partly written.
   ///
   /// Bytes that are not sent (fields, padding) keep their values, as do owner_only fields without `owner`. Array
   /// elements not in use become zero.
-  bool to_component(const std::uint32_t* words, bool owner, std::byte* component) const;
+  bool to_component(const std::uint32_t* words, bool owner, ecs::Tick tick, std::byte* component) const;
 
   /// Sets the owner_only fields to those of `defaults`, for clients that do not own the entity.
   void reset_owner_only(const std::byte* defaults, std::byte* component) const;
@@ -102,16 +112,20 @@ class RowCodec {
     std::uint32_t counter_offset = 0;  // place of the number of elements in use
     std::uint32_t counter_size = 0;    // its bytes; 0 if all elements are in use
     bool predicted = false;
+    bool follows = false;  // a course
   };
 
+  static void write_words(const FieldPlace& field, const std::byte* component, std::uint32_t* words);
   static std::uint32_t elements(const FieldPlace& field, const std::byte* component);
   void add_field(const reflect::Component& component, std::size_t which);
   void add_unit(const reflect::Component& component, std::size_t which);
+  void add_courses(const reflect::Component& component);
   [[nodiscard]] std::uint16_t word_of(const reflect::Component& component, std::int32_t counter) const;
 
   std::vector<FieldPlace> fields_;
   std::vector<std::uint16_t> order_;  // beside fields_: their numbers in the component
   std::vector<Unit> units_;
+  std::vector<CourseUnit> courses_;
   std::vector<WordRange> cuts_;
   std::vector<std::uint32_t> default_words_;
   std::uint32_t words_ = 0;

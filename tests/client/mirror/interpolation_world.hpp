@@ -78,7 +78,7 @@ inline engine::Transform quantised(const engine::Transform& transform) {
   std::vector<std::uint32_t> words(codec.words());
   codec.to_words(reinterpret_cast<const std::byte*>(&transform), words.data());
   engine::Transform result;
-  EXPECT_TRUE(codec.to_component(words.data(), true, reinterpret_cast<std::byte*>(&result)));
+  EXPECT_TRUE(codec.to_component(words.data(), true, 1, reinterpret_cast<std::byte*>(&result)));
   return result;
 }
 

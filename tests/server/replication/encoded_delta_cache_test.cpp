@@ -19,7 +19,7 @@ template <class Write>
 std::string written(const wire::EntityLayout& layout, bool owner, Write&& write) {
   core::Bytes bytes(layout.bits_max / 8 + 16);
   core::BitWriter bits(bytes);
-  write(wire::EntityCodec(layout, owner), bits);
+  write(wire::EntityCodec(layout, owner, 0), bits);
   return text(bytes, bits.bits());
 }
 

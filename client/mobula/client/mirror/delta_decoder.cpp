@@ -115,7 +115,7 @@ const char* DeltaDecoder::read_change(std::uint32_t id) {
   const wire::Baselines baseline{.baseline = base.baseline.words,
                                  .previous_baseline = base.previous.tick != 0 ? base.previous.words : nullptr,
                                  .time = {header_.tick - base.baseline.tick, base.baseline.tick - base.previous.tick}};
-  if (!wire::EntityCodec(layout, known.owner).read_delta(baseline, bits_, delta_.words.data() + words))
+  if (!wire::EntityCodec(layout, known.owner, header_.tick).read_delta(baseline, bits_, delta_.words.data() + words))
     return "a change that cannot be decoded";
   const bool newest = !known.lost && known.versions.newest().tick < header_.tick;
   return add({.kind = DeltaEntry::Kind::delta,
@@ -147,7 +147,7 @@ const char* DeltaDecoder::read_full_state(std::uint32_t id) {
   const wire::EntityLayout& layout = mirror_.codecs.entity(prototype);
   const std::size_t words = delta_.words.size();
   delta_.words.resize(words + layout.words);
-  if (!wire::EntityCodec(layout, owner).read_full(bits_, delta_.words.data() + words))
+  if (!wire::EntityCodec(layout, owner, header_.tick).read_full(bits_, delta_.words.data() + words))
     return "an entity that cannot be decoded";
   return add_full(id, entity, prototype, owner, words);
 }
@@ -163,7 +163,7 @@ const char* DeltaDecoder::read_change_of_level(std::uint32_t id, ecs::Entity ent
   delta_.words.resize(words + layout.words);
   const wire::Baselines baseline{
       .baseline = level_words_.data(), .previous_baseline = nullptr, .time = {wire::level_age, 0}};
-  if (!wire::EntityCodec(layout, false).read_delta(baseline, bits_, delta_.words.data() + words))
+  if (!wire::EntityCodec(layout, false, header_.tick).read_delta(baseline, bits_, delta_.words.data() + words))
     return "an entity that cannot be decoded";
   return add_full(id, entity, prototype, false, words);
 }
@@ -216,6 +216,7 @@ const char* DeltaDecoder::add(DeltaEntry entry) {
   entry.values = delta_.values.size();
   const ecs::Registry& registry = mirror_.registry;
   const std::uint32_t* words = delta_.words.data() + entry.words;
+  const ecs::Tick shown_tick = std::max(header_.tick, mirror_.tick);
   if (entry.shown) {
     for (const ecs::PoolId pool : registry.prototypes().pools(entry.prototype)) {
       const ecs::ComponentType& type = registry.pool(pool).type();
@@ -225,7 +226,7 @@ const char* DeltaDecoder::add(DeltaEntry entry) {
       delta_.values.resize(at + type.size);
       std::byte* value = delta_.values.data() + at;
       if (type.size > 0) std::memcpy(value, present != nullptr ? present : type.default_value.data(), type.size);
-      if (!codec.to_component(words, entry.owner, value)) return "an impossible component value";
+      if (!codec.to_component(words, entry.owner, shown_tick, value)) return "an impossible component value";
       if (!entry.owner) codec.reset_owner_only(type.default_value.data(), value);
       words += codec.words();
     }

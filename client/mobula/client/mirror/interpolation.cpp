@@ -121,7 +121,8 @@ struct Rows {
   const wire::RowCodec& codec;
   const std::uint32_t* from;
   const std::uint32_t* to;
-  bool owner;  // in both
+  bool owner;      // in both
+  ecs::Tick tick;  // tick of the later state
 };
 
 // Interpolates a component that holds the earlier state.
@@ -129,15 +130,37 @@ void blend_rows(const Rows& rows, double part, std::byte* component) {
   // Uninitialised: only as much as the component has is used.
   std::array<std::byte, reflect::Limits::component_bytes> to;
   std::memcpy(to.data(), component, rows.type.size);
-  if (!rows.codec.to_component(rows.to, rows.owner, to.data())) return;
+  if (!rows.codec.to_component(rows.to, rows.owner, rows.tick, to.data())) return;
   const auto turns = [&](const wire::Unit& unit) { return is_turning(rows.type, unit); };
   if (std::ranges::any_of(rows.codec.units(), turns)) {
     std::array<std::uint32_t, 2 + reflect::Limits::component_bytes> words;
     std::copy_n(rows.from, rows.codec.words(), words.data());
     turn_words(rows.type, rows.codec, rows.to, part, words.data());
-    rows.codec.to_component(words.data(), rows.owner, component);
+    rows.codec.to_component(words.data(), rows.owner, rows.tick, component);
   }
   blend(rows.type, to.data(), part, component);
+}
+
+// Writes the values of courses at a moment. Between two ticks the values of both are interpolated: a new course of the
+// later tick begins smoothly.
+void follow_courses(const Rows& rows, double moment, std::byte* component) {
+  const auto tick = static_cast<ecs::Tick>(moment);
+  const double part = moment - static_cast<double>(tick);
+  // A state that arrived late has courses that began before its tick.
+  const auto state_at = [&](const wire::CourseUnit& unit, ecs::Tick at) {
+    if (rows.to == nullptr) return rows.from;
+    const ecs::Tick began = rows.to[unit.tick_word()];
+    return at >= (began == 0 ? rows.tick : began) ? rows.to : rows.from;
+  };
+  std::array<std::byte, reflect::Limits::component_bytes> to;
+  for (const wire::CourseUnit& unit : rows.codec.courses()) {
+    wire::write_course_value(unit, state_at(unit, tick), tick, component);
+    if (part == 0) continue;
+    wire::write_course_value(unit, state_at(unit, tick + 1), tick + 1, to.data());
+    const auto way = unit.turns ? &turn : unit.part_bytes == sizeof(float) ? &move<float> : &move<double>;
+    for (std::uint32_t i = 0; i < (unit.turns ? 1u : unit.parts); ++i)
+      way(component + unit.offsets[i], to.data() + unit.offsets[i], part, component + unit.offsets[i]);
+  }
 }
 
 }  // namespace
@@ -173,19 +196,23 @@ bool Interpolation::sample(ecs::Entity entity, ecs::PoolId pool, double view_tic
   // A component that the server did not send is the client's own.
   if (row == nullptr) return !registry.prototypes().contains(known->prototype, pool) && show_newest();
   std::memcpy(component, newest != nullptr ? newest : type.default_value.data(), type.size);
-  if (!codec->to_component(earlier.words + row->first, earlier.owner, component) || later.tick == 0) return true;
+  if (!codec->to_component(earlier.words + row->first, earlier.owner, earlier.tick, component)) return true;
 
-  const double part = fraction_at(earlier.tick, later.tick, view_tick);
-  if (part == 0) return true;
-  const wire::EntityLayout& layout_after = state.codecs.entity(later.prototype);
+  const wire::EntityLayout& layout_after = later.tick == 0 ? layout : state.codecs.entity(later.prototype);
   const wire::EntityLayout::Row* const row_after = &layout_after == &layout ? row : layout_after.find(codec);
-  if (row_after == nullptr || wire::is_cut({&layout, earlier.words}, {&layout_after, later.words})) return true;
-  blend_rows({.type = *mirror_.schema().find(type.id),
-              .codec = *codec,
-              .from = earlier.words + row->first,
-              .to = later.words + row_after->first,
-              .owner = earlier.owner && later.owner},
-             part, component);
+  const bool moves_on =
+      later.tick != 0 && row_after != nullptr && !wire::is_cut({&layout, earlier.words}, {&layout_after, later.words});
+  const Rows rows{.type = *mirror_.schema().find(type.id),
+                  .codec = *codec,
+                  .from = earlier.words + row->first,
+                  .to = moves_on ? later.words + row_after->first : nullptr,
+                  .owner = earlier.owner && later.owner,
+                  .tick = later.tick};
+  const double part = moves_on ? fraction_at(earlier.tick, later.tick, view_tick) : 0;
+  if (part > 0) blend_rows(rows, part, component);
+  const double last = static_cast<double>(std::max(mirror_.tick(), earlier.tick));
+  if (!codec->courses().empty())
+    follow_courses(rows, std::clamp(view_tick, static_cast<double>(earlier.tick), last), component);
   return true;
 }
 

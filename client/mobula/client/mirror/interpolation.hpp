@@ -11,6 +11,9 @@
 // exactly those of the earlier one. The presence of a component with such a field counts as a field. So a new Parent is
 // a cut, as are jumps that Cuts counts.
 //
+// Fields with dead_reckoning follow their courses, up to the mirror's tick. Between two ticks their values at both are
+// interpolated.
+//
 // An entity at rest sends no states, so motion towards a state takes at most the last `motion_ticks_max` ticks before
 // it.
 //

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstring>
 #include <mobula/client/mirror/mirror.hpp>
+#include <mobula/core/bit_set.hpp>
 #include <mobula/core/format.hpp>
 
 namespace mobula::client {
@@ -121,7 +122,10 @@ core::Status Mirror::apply(const wire::DeltaHeader& header, core::ByteView delta
   for (const DeltaEntry& entry : delta_.entries) apply(entry, header);
   state_.registry.clear_journal();
   state_.codecs.forget(state_.registry.prototypes().reclaim(prototypes_swept));
-  state_.tick = std::max(state_.tick, header.tick);
+  if (header.tick > state_.tick) {
+    state_.tick = header.tick;
+    follow_courses();
+  }
   if (late) return core::Done{};
   state_.newest = header.sequence;
   std::uint32_t& oldest = baselines_[state_.newest % late_margin];
@@ -134,11 +138,13 @@ core::Status Mirror::apply(const wire::DeltaHeader& header, core::ByteView delta
 // copies of former states for pictures.
 std::size_t Mirror::words_to_come() const {
   std::size_t words = delta_.words.size() + delta_.entries.size() * EntityVersions::head;
-  for (const DeltaEntry& entry : delta_.entries)
+  for (const DeltaEntry& entry : delta_.entries) {
+    if (entry.shown) words += state_.codecs.entity(entry.prototype).courses * running_course_words;
     if (entry.kind == DeltaEntry::Kind::full && entry.newest && entry.id < state_.known.size() &&
         state_.known[entry.id].prototype != entry.prototype)
       words += state_.known[entry.id].versions.size() * state_.codecs.entity(entry.prototype).words +
                state_.known[entry.id].versions.kept_words();
+  }
   return words;
 }
 
@@ -246,6 +252,7 @@ void Mirror::apply_lost(const DeltaEntry& entry, ecs::Tick tick) {
 
 void Mirror::hide(MirroredEntity& known) {
   known.shown = false;
+  drop_courses(known);
   state_.shown.erase(known.entity.index);
 }
 
@@ -275,7 +282,10 @@ void Mirror::set_stale(ecs::Entity entity) {
 // shown.
 void Mirror::bring_in(MirroredEntity& known) {
   const std::uint32_t before = state_.shown.find(known.entity.index);
-  if (before != ShownIds::none) state_.known[before].shown = false;
+  if (before != ShownIds::none) {
+    state_.known[before].shown = false;
+    drop_courses(state_.known[before]);
+  }
   state_.shown.set(known.entity.index, static_cast<std::uint32_t>(&known - state_.known.data()));
   known.shown = true;
   const ecs::Entity there = state_.registry.entities().at(known.entity.index);
@@ -301,6 +311,51 @@ void Mirror::show(const DeltaEntry& entry, MirroredEntity& known) {
     at += count;
     value += size;
   }
+  note_courses(known);
+}
+
+// Notes which courses the shown state of an entity follows. One that goes on keeps its rotation.
+void Mirror::note_courses(MirroredEntity& known) {
+  if (state_.codecs.entity(known.prototype).courses == 0 && known.courses == nullptr) return;
+  const std::uint32_t* const words = known.versions.newest().words;
+  std::vector<RunningCourse> courses;
+  std::uint32_t row = 0;
+  for (const ecs::PoolId pool : state_.registry.prototypes().pools(known.prototype)) {
+    const wire::RowCodec& codec = *state_.codecs.row(pool);
+    for (const wire::CourseUnit& unit : codec.courses()) {
+      if (!wire::is_under_way(unit, words + row)) continue;
+      const auto is_same = [&](const RunningCourse& each) { return each.is_of(unit, row, words); };
+      const auto before = known.courses == nullptr ? nullptr : std::ranges::find_if(*known.courses, is_same).base();
+      const bool goes_on = before != nullptr && before != known.courses->data() + known.courses->size();
+      goes_on ? courses.push_back(*before) : void(courses.emplace_back(pool, unit, row, words));
+    }
+    row += codec.words();
+  }
+  drop_courses(known);
+  const auto id = static_cast<std::size_t>(&known - state_.known.data());
+  under_way_.make_room(id + 1);
+  courses.empty() ? under_way_.erase(id) : under_way_.insert(id);
+  if (courses.empty()) return;
+  known.courses = std::make_unique<std::vector<RunningCourse>>(std::move(courses));
+  state_words_ += known.course_words();
+}
+
+void Mirror::drop_courses(MirroredEntity& known) {
+  state_words_ -= known.course_words();
+  known.courses.reset();
+}
+
+// Moves all that follows a course to the mirror's tick.
+void Mirror::follow_courses() {
+  for (std::size_t word = 0; word < under_way_.words().size(); ++word)
+    core::each_bit(under_way_.words()[word], word * core::BitSet::word_bits, [&](std::size_t id) {
+      MirroredEntity& known = state_.known[id];
+      if (known.courses == nullptr) return under_way_.erase(id);
+      const std::uint32_t* const words = known.versions.newest().words;
+      for (RunningCourse& course : *known.courses)
+        course.write(words, state_.tick, state_.registry.try_write(known.entity, course.pool()));
+      changes_.changed.push_back(known.entity);
+    });
 }
 
 void Mirror::recompose(ecs::Entity entity, ecs::PrototypeId prototype) {
@@ -321,12 +376,23 @@ bool Mirror::shows_newest(const MirroredEntity& known) const {
   std::vector<std::uint32_t> shown;
   for (const ecs::PoolId pool : state_.registry.prototypes().pools(known.prototype)) {
     const wire::RowCodec& codec = *state_.codecs.row(pool);
+    const std::byte* const component = state_.registry.try_read(known.entity, pool);
+    if (!codec.courses().empty() && !shows_courses(known, pool, words)) return false;
     shown.resize(codec.words());
-    codec.to_words(state_.registry.try_read(known.entity, pool), shown.data());
-    if (!std::equal(words, words + (known.owner ? codec.words() : codec.public_words()), shown.begin())) return false;
+    codec.to_words(component, shown.data());
+    const std::uint32_t count = known.owner ? codec.words() : codec.public_words();
+    if (codec.courses().empty() && !std::equal(words, words + count, shown.begin())) return false;
     words += codec.words();
   }
   return true;
+}
+
+// The words of a course do not follow from the component, so components are compared.
+bool Mirror::shows_courses(const MirroredEntity& known, ecs::PoolId pool, const std::uint32_t* words) const {
+  const std::byte* const shown = state_.registry.try_read(known.entity, pool);
+  core::Bytes expected(shown, shown + state_.registry.pool(pool).type().size);
+  return state_.codecs.row(pool)->to_component(words, known.owner, state_.tick, expected.data()) &&
+         std::memcmp(expected.data(), shown, expected.size()) == 0;
 }
 
 void Mirror::check() {
@@ -342,7 +408,7 @@ void Mirror::check() {
   std::size_t state_words = 0;
   std::size_t former_states = 0;
   for (const MirroredEntity& known : state_.known) {
-    state_words += known.versions.kept_words();
+    state_words += known.versions.kept_words() + known.course_words();
     for (const FormerStates& former : known.former_states) state_words += former.versions.kept_words();
     former_states += known.former_states.size();
     if (const std::uint32_t id = known.former ? state_.former.find(known.former.index) : ShownIds::none;

@@ -1,6 +1,7 @@
 // The server's world as this client may see it: a registry with the same entity handles. It needs no compiled-in
-// component types: they come from the schema that the server sent. Every value is the server's quantised value at the
-// entity's own tick.
+// component types: they come from the schema that the server sent. Every state is the server's published state at the
+// entity's own tick. Values of fields with dead_reckoning are those of the state at the mirror's tick
+// (wire/course.hpp).
 //
 // The registry holds the newest state of each entity. Beside it the mirror keeps the former states that the server may
 // still encode deltas against. A late delta adds one more of these; it is shown only if nothing newer of the entity was
@@ -29,9 +30,9 @@ namespace mobula::client {
 /// Entities that deltas have changed in the registry since the lists were cleared. An entity may be in several lists,
 /// and in one list several times.
 struct MirrorChanges {
-  std::vector<ecs::Entity> gained;  ///< Visibility gained: new, back in view, or with other components.
-  std::vector<ecs::Entity> changed;
-  std::vector<ecs::Entity> stale;  ///< Out of view.
+  std::vector<ecs::Entity> gained;   ///< Visibility gained: new, back in view, or with other components.
+  std::vector<ecs::Entity> changed;  ///< Also those that follow a course, in each tick.
+  std::vector<ecs::Entity> stale;    ///< Out of view.
   std::vector<ecs::Entity> destroyed;
 
   void clear();
@@ -141,6 +142,9 @@ class Mirror {
   void replace_entity(MirroredEntity& known, ecs::Entity entity, const wire::DeltaHeader& header);
   void bring_in(MirroredEntity& known);
   void show(const DeltaEntry& entry, MirroredEntity& known);
+  void note_courses(MirroredEntity& known);
+  void drop_courses(MirroredEntity& known);
+  void follow_courses();
   void recompose(ecs::Entity entity, ecs::PrototypeId prototype);
   void hide(MirroredEntity& known);
   void note_former(std::uint32_t id);
@@ -153,6 +157,7 @@ class Mirror {
   void rehash(MirroredEntity& known);
   void rehash_some();
   [[nodiscard]] bool shows_newest(const MirroredEntity& known) const;
+  [[nodiscard]] bool shows_courses(const MirroredEntity& known, ecs::PoolId pool, const std::uint32_t* words) const;
 
   MirrorState state_;
   ReceivedBodies bodies_;
@@ -168,6 +173,7 @@ class Mirror {
   std::uint32_t size_ = 0;
   std::size_t state_words_ = 0;        // all versions together
   std::size_t former_states_ = 0;      // all entities together
+  core::BitSet under_way_;             // ids whose shown state follows courses
   std::vector<std::uint32_t> before_;  // words of an entity before its change; empty if they cannot be compared
 };
 

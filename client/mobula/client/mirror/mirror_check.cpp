@@ -212,10 +212,10 @@ core::Status MirrorCheck::compare(const MirrorState& mirror, const Sent& sent, c
     const reflect::Component& component = *mirror.schema->find(pool.type().id);
     core::Bytes client = component.default_value;
     core::Bytes server = component.default_value;
-    if (!codec.to_component(correction.words.data() + at, owner, server.data()))
+    if (!codec.to_component(correction.words.data() + at, owner, mirror.tick, server.data()))
       return core::Error{"malformed correction", "an impossible component value"};
     const std::uint32_t* words = words_.data() + sent.words + at;
-    if (codec.to_component(words, owner, client.data())) {
+    if (codec.to_component(words, owner, mirror.tick, client.data())) {
       name_differences(component, pool.instance_name(), client.data(), server.data(), mirror.names, differences);
     } else {
       name_impossible(component, pool.instance_name(), codec, owner, words, correction.words.data() + at, server.data(),

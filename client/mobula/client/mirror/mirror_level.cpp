@@ -55,7 +55,7 @@ void Mirror::show_loaded(ecs::Entity entity) {
   const std::uint32_t* words = delta_.words.data();
   for (const ecs::PoolId pool : state_.registry.prototypes().pools(prototype)) {
     const wire::RowCodec& codec = *state_.codecs.row(pool);
-    codec.to_component(words, false, state_.registry.try_write(entity, pool));
+    codec.to_component(words, false, state_.level.tick, state_.registry.try_write(entity, pool));
     words += codec.words();
   }
   changes_.gained.push_back(entity);

@@ -57,7 +57,7 @@ std::uint64_t EncodedDeltaCache::encode(std::uint32_t index, ecs::Tick age, ecs:
   core::BitWriter writer = make_room(layout);
   const std::optional<wire::Baselines> baselines = load_words(index, age, span);
   if (!baselines) return unavailable_tag;
-  const wire::EntityCodec codec(layout, owner);
+  const wire::EntityCodec codec(layout, owner, tick_);
   age == 0 ? codec.write_full(current_words_.data(), writer)
            : codec.write_delta(current_words_.data(), *baselines, writer);
   return store(writer);
@@ -71,7 +71,7 @@ void EncodedDeltaCache::measure(std::uint32_t index, ecs::Tick age, ecs::Tick sp
   const std::optional<wire::Baselines> baselines = load_words(index, age, span);
   if (!baselines) return;
   row_bits_.assign(layout.rows.size(), 0);
-  const wire::EntityCodec codec(layout, owner);
+  const wire::EntityCodec codec(layout, owner, tick_);
   age == 0 ? codec.measure_full(current_words_.data(), writer, row_bits_)
            : codec.measure_delta(current_words_.data(), *baselines, writer, row_bits_);
   sent.add(published_.registry().prototypes().pools(prototype), row_bits_);

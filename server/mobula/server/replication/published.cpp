@@ -20,7 +20,7 @@ Published::Column::Column(const wire::RowCodec& row_codec, const ecs::Pool& pool
       component_size(pool.type().size),
       row_type{.id = pool.type().id,
                .name = pool.type().name,
-               .size = core::align_up(static_cast<std::uint32_t>(sizeof(Row)) + codec.words() * 4 + component_size, 8),
+               .size = static_cast<std::uint32_t>(tracks_at() + codec.courses().size() * sizeof(CourseTrack)),
                .alignment = 8,
                .default_value = {}},
       rows(pool.id(), row_type, pool.instance(), pool.instance_name(), unused_tick, {}),
@@ -110,26 +110,36 @@ bool Published::update(std::uint32_t index, ecs::PoolId pool, const std::byte* c
   const std::uint32_t position = rows.find(index);
   if (position != ecs::Pool::none) {
     std::byte* row = rows.address(position);
-    if (std::memcmp(target.bytes(row), component, target.component_size) == 0) return false;
+    const bool same = std::memcmp(target.bytes(row), component, target.component_size) == 0;
+    if (same && !has_to_follow(target, row, index, tick)) return false;
     return store(index, target, row, component, tick);
   }
   rows.make_room(index);
+  if (!target.codec.courses().empty()) target.under_way.make_room(index + 1);
   std::byte* row = rows.at_mutable(rows.commit(index));
   core::store(row, Row{});
+  std::fill_n(target.tracks(row), target.codec.courses().size(), CourseTrack{.written = tick});
   return store(index, target, row, component, tick);
 }
 
 bool Published::store(std::uint32_t index, Column& column, std::byte* row, const std::byte* component, ecs::Tick tick) {
-  std::memcpy(column.bytes(row), component, column.component_size);
   const std::uint32_t all = column.codec.words();
   const std::uint32_t seen_by_all = column.codec.public_words();
   std::uint32_t* const now = column.scratch.data();
   std::uint32_t* const before = column.words(row);
-  column.codec.to_words(component, now);
   auto header = core::load<Row>(row);
   const bool is_new = header.tick == 0;
+  if (is_new || column.codec.courses().empty()) {
+    column.codec.to_words(component, now);
+  } else {
+    column.codec.to_other_words(component, now);
+    follow_courses(index, column, header, row, component, tick);
+  }
+  header.checked = tick;
+  std::memcpy(column.bytes(row), component, column.component_size);
   const bool seen = is_new || !std::equal(now, now + seen_by_all, before);
   const bool owned = is_new || !std::equal(now + seen_by_all, now + all, before + seen_by_all);
+  core::store(row, header);
   if (!seen && !owned) return false;
 
   if (!is_new) header.before = log_.add(header.tick, {before, all}, header.before);
@@ -138,11 +148,42 @@ bool Published::store(std::uint32_t index, Column& column, std::byte* row, const
   const std::uint64_t hash = seen ? wire::public_hash(column.codec, now, seed) : header.hash;
   const std::uint64_t owner_hash = owned ? wire::owner_hash(column.codec, now, seed) : header.owner_hash;
   add_hashes(entities_[index], hash - header.hash, owner_hash - header.owner_hash);
-  core::store(row, Row{hash, owner_hash, header.before, tick, 0});
+  core::store(row, Row{hash, owner_hash, header.before, tick, header.checked});
   owner_ticks_[index] = tick;
   if (seen) public_ticks_[index] = tick;
   note_change(index, tick);
   return true;
+}
+
+// A row whose component was not written, but may leave its course.
+bool Published::has_to_follow(const Column& column, const std::byte* row, std::uint32_t index, ecs::Tick tick) {
+  return !column.codec.courses().empty() && column.under_way.contains(index) && core::load<Row>(row).checked != tick;
+}
+
+// Writes the words of courses to column.scratch: those of the row, if it keeps its course.
+void Published::follow_courses(std::uint32_t index, Column& column, const Row& header, std::byte* row,
+                               const std::byte* component, ecs::Tick tick) {
+  const CourseTruth truth{.now = component, .before = column.bytes(row)};
+  const bool again = header.checked == tick;  // a second write of the tick, which is no motion
+  const std::uint32_t* const before = column.words(row);
+  std::uint32_t* const now = column.scratch.data();
+  bool all_settled = true;
+  CourseTrack* track = column.tracks(row);
+  for (const wire::CourseUnit& unit : column.codec.courses()) {
+    note_written(unit, tick, truth, *track);
+    const bool settled = is_settled(*track, tick);
+    if (!settled && keeps_course(unit, before, tick, component, *track)) {
+      std::copy_n(before + unit.first, unit.parts, now + unit.first);
+      std::copy_n(before + unit.course, unit.course_words(), now + unit.course);
+    } else {
+      column.codec.to_course_words(unit, component, now);  // the exact value, at rest
+      if (!settled && !again) begin_course(unit, tick, truth, *track, now);
+    }
+    if (!again) note_truth(unit, truth, *track);
+    all_settled = all_settled && settled;
+    ++track;
+  }
+  all_settled ? column.under_way.erase(index) : column.under_way.insert(index);
 }
 
 void Published::words_now(std::uint32_t index, std::uint32_t* words) {

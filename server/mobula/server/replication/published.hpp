@@ -3,10 +3,14 @@
 //
 // An entity has two hashes (entity_hash.hpp): one of the words that everyone receives, one of the owner_only words.
 // Invariant: a complete entity has rows exactly in the pools of its prototype.
+//
+// Units that follow courses (wire/course.hpp) are published as such. A row with one is checked in each tick until the
+// component stands still and the row holds its exact value.
 #pragma once
 
 #include <memory>
 #include <mobula/core/bit_set.hpp>
+#include <mobula/server/replication/course_keeper.hpp>
 #include <mobula/server/replication/value_log.hpp>
 #include <mobula/wire/schema_codecs.hpp>
 #include <span>
@@ -66,8 +70,12 @@ class Published {
   /// are dropped; the caller sets those that it adds.
   void place(ecs::Entity entity, ecs::PrototypeId prototype, ecs::Tick tick);
   void erase(std::uint32_t index, ecs::Tick tick);
-  /// Publishes a component's value. True if its row is new or its words changed.
+  /// Publishes a component's value, once per tick. True if its row is new or its words changed.
   bool update(std::uint32_t index, ecs::PoolId pool, const std::byte* component, ecs::Tick tick);
+  /// Calls function(index) for each entity whose component of the pool was not updated in this tick, and may have left
+  /// its course. Each is to be updated.
+  template <class Function>
+  void each_under_way(ecs::PoolId pool, ecs::Tick tick, Function&& function);
   /// Drops the layouts of prototypes that no longer exist.
   void forget(std::span<const ecs::PrototypeId> prototypes) { codecs_.forget(prototypes); }
 
@@ -78,13 +86,13 @@ class Published {
   static constexpr PublishedEntity nobody{};
 
   // Header of an entry of `rows`. The words follow, then the component's bytes from which they were made: comparing
-  // these is the fastest way to find out if anything was written.
+  // these is the fastest way to find out if anything was written. Then a CourseTrack for each course.
   struct Row {
     std::uint64_t hash = 0;
     std::uint64_t owner_hash = 0;
     ValueLog::Place before = 0;
     ecs::Tick tick = 0;
-    std::uint32_t unused = 0;
+    ecs::Tick checked = 0;  // last tick in which the courses were checked
   };
   struct Column {
     Column(const wire::RowCodec& codec, const ecs::Pool& pool);
@@ -95,11 +103,18 @@ class Published {
     ecs::Tick unused_tick = 0;
     ecs::Pool rows;
     std::vector<std::uint32_t> scratch;
+    core::BitSet under_way;  // by index: to be checked in each tick
 
     [[nodiscard]] std::uint32_t* words(std::byte* row) const {
       return reinterpret_cast<std::uint32_t*>(row + sizeof(Row));
     }
     [[nodiscard]] std::byte* bytes(std::byte* row) const { return row + sizeof(Row) + codec.words() * 4; }
+    [[nodiscard]] std::size_t tracks_at() const {
+      return core::align_up(static_cast<std::uint32_t>(sizeof(Row)) + codec.words() * 4 + component_size, 8);
+    }
+    [[nodiscard]] CourseTrack* tracks(std::byte* row) const {
+      return reinterpret_cast<CourseTrack*>(row + tracks_at());
+    }
   };
 
   Column& column(ecs::PoolId pool);
@@ -107,6 +122,9 @@ class Published {
   void note_change(std::uint32_t index, ecs::Tick tick);
   void add_hashes(PublishedEntity& entity, std::uint64_t hash, std::uint64_t owner_hash);
   bool store(std::uint32_t index, Column& column, std::byte* row, const std::byte* component, ecs::Tick tick);
+  static bool has_to_follow(const Column& column, const std::byte* row, std::uint32_t index, ecs::Tick tick);
+  static void follow_courses(std::uint32_t index, Column& column, const Row& header, std::byte* row,
+                             const std::byte* component, ecs::Tick tick);
 
   ecs::Registry& registry_;
   wire::SchemaCodecs codecs_;
@@ -121,5 +139,17 @@ class Published {
   std::uint64_t hash_ = 0;
   std::uint32_t size_ = 0;
 };
+
+template <class Function>
+inline void Published::each_under_way(ecs::PoolId pool, ecs::Tick tick, Function&& function) {
+  if (pool >= columns_.size() || columns_[pool] == nullptr) return;
+  Column& column = *columns_[pool];
+  for (std::size_t word = 0; word < column.under_way.words().size(); ++word)
+    core::each_bit(column.under_way.words()[word], word * core::BitSet::word_bits, [&](std::size_t index) {
+      const std::uint32_t position = column.rows.find(static_cast<std::uint32_t>(index));
+      if (position == ecs::Pool::none) return column.under_way.erase(index);
+      if (core::load<Row>(column.rows.at(position)).checked != tick) function(static_cast<std::uint32_t>(index));
+    });
+}
 
 }  // namespace mobula::server

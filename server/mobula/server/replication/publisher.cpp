@@ -52,6 +52,11 @@ void Publisher::publish_values(ecs::PoolId id, const wire::RowCodec& codec) {
       if (published_.update(index, id, pool.at(position), registry_.tick())) note(index);
     }
   }
+  if (codec.courses().empty()) return;
+  // A body that stops without a write must not go on.
+  published_.each_under_way(id, registry_.tick(), [&](std::uint32_t index) {
+    if (published_.update(index, id, pool.at(pool.find(index)), registry_.tick())) note(index);
+  });
 }
 
 void Publisher::forget(std::span<const ecs::PrototypeId> prototypes) {

@@ -1,0 +1,110 @@
+#include <algorithm>
+#include <cmath>
+#include <mobula/core/bytes.hpp>
+#include <mobula/wire/course.hpp>
+
+namespace mobula::wire {
+namespace {
+
+std::int64_t signed_word(std::uint32_t word) { return static_cast<std::int32_t>(word); }
+
+double square_of_parts(const CourseUnit& unit, const std::uint32_t* row) {
+  double square = 0;
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    const double part = static_cast<double>(signed_word(row[unit.course + i])) / course_turn_one;
+    square += part * part;
+  }
+  return square;
+}
+
+template <class Float>
+void write_path(const CourseUnit& unit, const std::uint32_t* row, ecs::Tick age, std::byte* component) {
+  for (std::uint32_t i = 0; i < unit.parts; ++i) {
+    const double steps = static_cast<double>(path_at(unit, row, i, age)) / course_fraction;
+    core::store(component + unit.offsets[i], static_cast<Float>(unit.quantisers[i].value_between(steps)));
+  }
+}
+
+}  // namespace
+
+bool is_under_way(const CourseUnit& unit, const std::uint32_t* row) {
+  const std::uint32_t* const course = row + unit.course;
+  return std::any_of(course, course + unit.course_words() - 1, [](std::uint32_t word) { return word != 0; });
+}
+
+ecs::Tick course_age(const CourseUnit& unit, const std::uint32_t* row, ecs::Tick tick) {
+  const ecs::Tick began = row[unit.tick_word()];
+  return began == 0 || tick <= began ? 0 : std::min(tick - began, unit.turns ? turn_age_max : path_age_max);
+}
+
+std::int64_t path_at(const CourseUnit& unit, const std::uint32_t* row, std::uint32_t part, ecs::Tick age) {
+  const std::int64_t a = age;
+  const std::int64_t velocity = signed_word(row[unit.course + part]);
+  const std::int64_t acceleration = signed_word(row[unit.course + unit.parts + part]);
+  const std::int64_t at = course_fraction * row[unit.first + part] + velocity * a + acceleration * (a * (a + 1) / 2);
+  return std::clamp<std::int64_t>(at, 0, course_fraction * static_cast<std::int64_t>(unit.max[part]));
+}
+
+Rotation multiply(const Rotation& a, const Rotation& b) {
+  return {a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1], a[3] * b[1] - a[0] * b[2] + a[1] * b[3] + a[2] * b[0],
+          a[3] * b[2] + a[0] * b[1] - a[1] * b[0] + a[2] * b[3], a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2]};
+}
+
+Rotation rotation_of_words(const std::uint32_t* words, std::uint32_t bits) {
+  constexpr double root_of_two = 1.4142135623730951;
+  const std::int64_t greatest = (std::int64_t{1} << (bits - 1)) - 1;
+  const double unit = 1 / (static_cast<double>(greatest) * root_of_two);
+  Rotation rotation{};
+  std::int64_t left = 2 * greatest * greatest;
+  const std::uint32_t omitted = words[0] & 3;
+  for (std::uint32_t i = 0, next = 1; i < 4; ++i) {
+    if (i == omitted) continue;
+    const std::int64_t part = static_cast<std::int64_t>(words[next++]) - greatest;
+    rotation[i] = static_cast<double>(part) * unit;
+    left -= part * part;
+  }
+  rotation[omitted] = std::sqrt(static_cast<double>(std::max<std::int64_t>(left, 0))) * unit;
+  return rotation;
+}
+
+Rotation turn_of(const CourseUnit& unit, const std::uint32_t* row) {
+  Rotation turn{};
+  for (std::uint32_t i = 0; i < 3; ++i)
+    turn[i] = static_cast<double>(signed_word(row[unit.course + i])) / course_turn_one;
+  turn[3] = std::sqrt(std::max(0.0, 1 - square_of_parts(unit, row)));
+  return turn;
+}
+
+Rotation rotation_at(const CourseUnit& unit, const std::uint32_t* row, ecs::Tick age) {
+  Rotation rotation = rotation_of_words(row + unit.first, unit.bits);
+  const Rotation turn = turn_of(unit, row);
+  for (ecs::Tick i = 0; i < age; ++i) rotation = multiply(turn, rotation);
+  return rotation;
+}
+
+void write_course_value(const CourseUnit& unit, const std::uint32_t* row, ecs::Tick tick, std::byte* component) {
+  const ecs::Tick age = course_age(unit, row, tick);
+  if (!unit.turns)
+    return unit.part_bytes == sizeof(float) ? write_path<float>(unit, row, age, component)
+                                            : write_path<double>(unit, row, age, component);
+  write_rotation(unit, rotation_at(unit, row, age), component);
+}
+
+void write_rotation(const CourseUnit& unit, const Rotation& rotation, std::byte* component) {
+  std::array<float, 4> parts{};
+  for (std::size_t i = 0; i < 4; ++i) parts[i] = static_cast<float>(rotation[i]);
+  core::store(component + unit.offsets[0], parts);
+}
+
+bool is_course(const CourseUnit& unit, const std::uint32_t* row) {
+  if (row[unit.tick_word()] == 0 || !is_under_way(unit, row)) return false;
+  const auto within = [&](std::uint32_t word, std::int64_t max) { return std::abs(signed_word(word)) <= max; };
+  const std::uint32_t* const course = row + unit.course;
+  if (!unit.turns)
+    return std::all_of(course, course + 2 * unit.parts,
+                       [&](std::uint32_t word) { return within(word, course_velocity_max); });
+  return std::all_of(course, course + 3, [&](std::uint32_t word) { return within(word, course_turn_one); }) &&
+         square_of_parts(unit, row) <= 1;
+}
+
+}  // namespace mobula::wire
