@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <mobula/core/content_hash.hpp>
 #include <mobula/core/random.hpp>
 #include <mobula/server/host/token_source.hpp>
 
