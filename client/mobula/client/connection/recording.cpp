@@ -10,6 +10,7 @@
 #include <mobula/core/format.hpp>
 #include <mobula/core/hash.hpp>
 #include <mobula/core/log.hpp>
+#include <mobula/wire/messages.hpp>
 #include <optional>
 #include <utility>
 
