@@ -50,5 +50,18 @@ TEST(BitSet, EachBitIteratesInRisingOrder) {
   EXPECT_EQ(numbers, (std::vector<std::size_t>{64, 69, 127}));
 }
 
+TEST(BitSet, EachIteratesOverASetThatLosesItsNumbers) {
+  BitSet bits;
+  bits.make_room(300);
+  for (const std::size_t number : {0u, 63u, 64u, 299u}) bits.insert(number);
+  std::vector<std::size_t> numbers;
+  bits.each([&](std::size_t number) {
+    numbers.push_back(number);
+    bits.erase(number);
+  });
+  EXPECT_EQ(numbers, (std::vector<std::size_t>{0, 63, 64, 299}));
+  EXPECT_TRUE(walk(bits).empty());
+}
+
 }  // namespace
 }  // namespace mobula::core

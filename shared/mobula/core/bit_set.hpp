@@ -9,6 +9,12 @@
 
 namespace mobula::core {
 
+/// Calls function(number) for each set bit of a word, in rising order. `first` is the number of its lowest bit.
+template <class Function>
+void each_bit(std::uint64_t word, std::size_t first, Function&& function) {
+  for (; word != 0; word &= word - 1) function(first + static_cast<std::size_t>(std::countr_zero(word)));
+}
+
 /// Set of small numbers, one bit each.
 class BitSet {
  public:
@@ -22,6 +28,11 @@ class BitSet {
   void insert(std::size_t number) { words_[number / word_bits] |= bit(number); }
   void erase(std::size_t number) { words_[number / word_bits] &= ~bit(number); }
   void clear() { words_.assign(words_.size(), 0); }
+  /// Calls function(number) for each number of the set, in rising order. The function may erase its number.
+  template <class Function>
+  void each(Function&& function) const {
+    for (std::size_t word = 0; word < words_.size(); ++word) each_bit(words_[word], word * word_bits, function);
+  }
 
   /// Returns the words. Bit n of word w is set if w * word_bits + n is in the set.
   [[nodiscard]] std::span<const std::uint64_t> words() const { return words_; }
@@ -31,11 +42,5 @@ class BitSet {
 
   std::vector<std::uint64_t> words_;
 };
-
-/// Calls function(number) for each set bit of a word, in rising order. `first` is the number of its lowest bit.
-template <class Function>
-void each_bit(std::uint64_t word, std::size_t first, Function&& function) {
-  for (; word != 0; word &= word - 1) function(first + static_cast<std::size_t>(std::countr_zero(word)));
-}
 
 }  // namespace mobula::core

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <mobula/core/bytes.hpp>
 #include <mobula/wire/course.hpp>
+#include <mobula/wire/field_words.hpp>
 
 namespace mobula::wire {
 namespace {
@@ -48,23 +49,6 @@ std::int64_t path_at(const CourseUnit& unit, const std::uint32_t* row, std::uint
 Rotation multiply(const Rotation& a, const Rotation& b) {
   return {a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1], a[3] * b[1] - a[0] * b[2] + a[1] * b[3] + a[2] * b[0],
           a[3] * b[2] + a[0] * b[1] - a[1] * b[0] + a[2] * b[3], a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2]};
-}
-
-Rotation rotation_of_words(const std::uint32_t* words, std::uint32_t bits) {
-  constexpr double root_of_two = 1.4142135623730951;
-  const std::int64_t greatest = (std::int64_t{1} << (bits - 1)) - 1;
-  const double unit = 1 / (static_cast<double>(greatest) * root_of_two);
-  Rotation rotation{};
-  std::int64_t left = 2 * greatest * greatest;
-  const std::uint32_t omitted = words[0] & 3;
-  for (std::uint32_t i = 0, next = 1; i < 4; ++i) {
-    if (i == omitted) continue;
-    const std::int64_t part = static_cast<std::int64_t>(words[next++]) - greatest;
-    rotation[i] = static_cast<double>(part) * unit;
-    left -= part * part;
-  }
-  rotation[omitted] = std::sqrt(static_cast<double>(std::max<std::int64_t>(left, 0))) * unit;
-  return rotation;
 }
 
 Rotation turn_of(const CourseUnit& unit, const std::uint32_t* row) {

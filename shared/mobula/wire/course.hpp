@@ -54,6 +54,8 @@ struct CourseUnit {
 
   /// Returns the number of fields of the value.
   [[nodiscard]] std::uint32_t fields() const { return turns ? 1 : parts; }
+  /// Returns the number of velocities, or of parts of the turn.
+  [[nodiscard]] std::uint32_t velocities() const { return turns ? 3 : parts; }
   /// Returns the number of words after those of the value.
   [[nodiscard]] std::uint32_t course_words() const { return turns ? 4 : 2u * parts + 1; }
   /// Returns the word of the row that holds k.
@@ -72,8 +74,6 @@ struct CourseUnit {
 [[nodiscard]] Rotation turn_of(const CourseUnit& unit, const std::uint32_t* row);
 /// Returns the quaternion product.
 [[nodiscard]] Rotation multiply(const Rotation& a, const Rotation& b);
-/// Returns the quaternion of the words of a rotation with as many bits per part.
-[[nodiscard]] Rotation rotation_of_words(const std::uint32_t* words, std::uint32_t bits);
 
 /// Writes the value at a tick to the fields of a component.
 void write_course_value(const CourseUnit& unit, const std::uint32_t* row, ecs::Tick tick, std::byte* component);

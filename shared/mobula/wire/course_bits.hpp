@@ -53,7 +53,7 @@ void code_course_group(Io& io, std::span<const std::int64_t> predicted, Word* fi
 /// one begins; null in a full state.
 template <class Io, class Word>
 void code_course_motion(Io& io, const CourseUnit& unit, const std::uint32_t* from, ecs::Tick age, Word* row) {
-  const std::uint32_t count = unit.turns ? 3 : unit.parts;
+  const std::uint32_t count = unit.velocities();
   std::array<std::int64_t, 4> before{};
   std::array<std::int64_t, 4> pull{};
   for (std::uint32_t i = 0; i < count && from != nullptr; ++i) {

@@ -125,7 +125,7 @@ std::int64_t greatest_part(std::uint32_t bits) { return (std::int64_t{1} << (bit
 SmallestThree nearest_three(const std::array<float, 4>& rotation, std::uint32_t bits) {
   double squares = 0;
   for (const float part : rotation) squares += static_cast<double>(part) * static_cast<double>(part);
-  if (!(squares > 1e-12 && squares < 1e12)) return {};  // not a rotation
+  if (!is_rotation(squares)) return {};
   const std::int64_t limit = greatest_part(bits);
   const double scale = static_cast<double>(limit) * root_of_two / std::sqrt(squares);
   std::array<std::int64_t, 4> units{};
@@ -149,15 +149,27 @@ std::int64_t square_left(const SmallestThree& three, std::uint32_t bits) {
   return left;
 }
 
-std::array<float, 4> rotation_of(const SmallestThree& three, std::uint32_t bits) {
+std::array<double, 4> exact_rotation_of(const SmallestThree& three, std::uint32_t bits) {
   const double unit = 1 / (static_cast<double>(greatest_part(bits)) * root_of_two);
-  std::array<float, 4> rotation{};
+  std::array<double, 4> rotation{};
   for (unsigned i = 0, next = 0; i < 4; ++i) {
-    const double units = i == three.omitted ? std::sqrt(static_cast<double>(square_left(three, bits)))
-                                            : static_cast<double>(three.parts[next++]);
-    rotation[i] = static_cast<float>(units * unit);
+    const auto left = static_cast<double>(std::max<std::int64_t>(square_left(three, bits), 0));
+    rotation[i] = (i == three.omitted ? std::sqrt(left) : static_cast<double>(three.parts[next++])) * unit;
   }
   return rotation;
+}
+
+std::array<float, 4> rotation_of(const SmallestThree& three, std::uint32_t bits) {
+  const std::array<double, 4> exact = exact_rotation_of(three, bits);
+  std::array<float, 4> rotation{};
+  for (std::size_t i = 0; i < 4; ++i) rotation[i] = static_cast<float>(exact[i]);
+  return rotation;
+}
+
+SmallestThree three_of(const std::uint32_t* words, std::uint32_t bits) {
+  SmallestThree three{.omitted = words[0], .parts = {}};
+  for (unsigned i = 0; i < 3; ++i) three.parts[i] = static_cast<std::int64_t>(words[1 + i]) - greatest_part(bits);
+  return three;
 }
 
 // Whether these parts encode to themselves. A rotation near a tie of its greatest parts has several smallest threes;
@@ -188,13 +200,10 @@ void quaternion_words(const FieldWords& field, const std::byte* at, std::uint32_
 
 bool quaternion_value(const FieldWords& field, const std::uint32_t* words, std::byte* at) {
   const std::uint32_t bits = field.bits;
-  const std::int64_t limit = greatest_part(bits);
-  SmallestThree three{.omitted = words[0], .parts = {}};
-  if (three.omitted > 3) return false;
-  for (unsigned i = 0; i < 3; ++i) {
-    if (words[1 + i] > 2 * limit) return false;
-    three.parts[i] = static_cast<std::int64_t>(words[1 + i]) - limit;
-  }
+  if (words[0] > 3) return false;
+  for (unsigned i = 0; i < 3; ++i)
+    if (words[1 + i] > 2 * greatest_part(bits)) return false;
+  const SmallestThree three = three_of(words, bits);
   if (!round_trips(three, bits)) return false;
   core::store(at, rotation_of(three, bits));
   return true;
@@ -292,6 +301,12 @@ std::uint32_t words_of(const reflect::Field& field) {
 }
 
 }  // namespace
+
+std::array<double, 4> rotation_of_words(const std::uint32_t* words, std::uint32_t bits) {
+  SmallestThree three = three_of(words, bits);
+  three.omitted &= 3;  // a damaged mirror may have more; verification corrects it
+  return exact_rotation_of(three, bits);
+}
 
 FieldWords field_words(const reflect::Field& field) {
   const Kind& kind = kind_of(field);

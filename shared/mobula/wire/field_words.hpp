@@ -1,6 +1,7 @@
 // Conversion of one field's value to 32-bit words and back, by its kind. row_codec.hpp defines the words.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <mobula/reflect/quantise.hpp>
 #include <mobula/reflect/schema.hpp>
@@ -25,6 +26,11 @@ struct FieldWords {
   reflect::Quantiser quantiser;
   std::vector<std::int64_t> enum_values;
 };
+
+/// Returns the quaternion x, y, z, w that the words of a rotation mean, with as many bits per part.
+std::array<double, 4> rotation_of_words(const std::uint32_t* words, std::uint32_t bits);
+/// Returns whether a quaternion with this sum of squares is a rotation, whatever its length. Others are sent as none.
+constexpr bool is_rotation(double squares) { return squares > 1e-12 && squares < 1e12; }
 
 /// Returns the converter of a field.
 FieldWords field_words(const reflect::Field& field);

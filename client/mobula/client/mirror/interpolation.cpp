@@ -158,7 +158,7 @@ void follow_courses(const Rows& rows, double moment, std::byte* component) {
     if (part == 0) continue;
     wire::write_course_value(unit, state_at(unit, tick + 1), tick + 1, to.data());
     const auto way = unit.turns ? &turn : unit.part_bytes == sizeof(float) ? &move<float> : &move<double>;
-    for (std::uint32_t i = 0; i < (unit.turns ? 1u : unit.parts); ++i)
+    for (std::uint32_t i = 0; i < unit.fields(); ++i)
       way(component + unit.offsets[i], to.data() + unit.offsets[i], part, component + unit.offsets[i]);
   }
 }

@@ -318,20 +318,20 @@ void Mirror::show(const DeltaEntry& entry, MirroredEntity& known) {
 void Mirror::note_courses(MirroredEntity& known) {
   if (state_.codecs.entity(known.prototype).courses == 0 && known.courses == nullptr) return;
   const std::uint32_t* const words = known.versions.newest().words;
+  const std::unique_ptr<std::vector<RunningCourse>> before = drop_courses(known);
   std::vector<RunningCourse> courses;
   std::uint32_t row = 0;
   for (const ecs::PoolId pool : state_.registry.prototypes().pools(known.prototype)) {
     const wire::RowCodec& codec = *state_.codecs.row(pool);
     for (const wire::CourseUnit& unit : codec.courses()) {
       if (!wire::is_under_way(unit, words + row)) continue;
-      const auto is_same = [&](const RunningCourse& each) { return each.is_of(unit, row, words); };
-      const auto before = known.courses == nullptr ? nullptr : std::ranges::find_if(*known.courses, is_same).base();
-      const bool goes_on = before != nullptr && before != known.courses->data() + known.courses->size();
-      goes_on ? courses.push_back(*before) : void(courses.emplace_back(pool, unit, row, words));
+      courses.emplace_back(pool, unit, row, words);
+      if (before == nullptr) continue;
+      for (const RunningCourse& each : *before)
+        if (each.is_of(unit, row, words)) courses.back() = each;
     }
     row += codec.words();
   }
-  drop_courses(known);
   const auto id = static_cast<std::size_t>(&known - state_.known.data());
   under_way_.make_room(id + 1);
   courses.empty() ? under_way_.erase(id) : under_way_.insert(id);
@@ -340,22 +340,21 @@ void Mirror::note_courses(MirroredEntity& known) {
   state_words_ += known.course_words();
 }
 
-void Mirror::drop_courses(MirroredEntity& known) {
+std::unique_ptr<std::vector<RunningCourse>> Mirror::drop_courses(MirroredEntity& known) {
   state_words_ -= known.course_words();
-  known.courses.reset();
+  return std::move(known.courses);
 }
 
 // Moves all that follows a course to the mirror's tick.
 void Mirror::follow_courses() {
-  for (std::size_t word = 0; word < under_way_.words().size(); ++word)
-    core::each_bit(under_way_.words()[word], word * core::BitSet::word_bits, [&](std::size_t id) {
-      MirroredEntity& known = state_.known[id];
-      if (known.courses == nullptr) return under_way_.erase(id);
-      const std::uint32_t* const words = known.versions.newest().words;
-      for (RunningCourse& course : *known.courses)
-        course.write(words, state_.tick, state_.registry.try_write(known.entity, course.pool()));
-      changes_.changed.push_back(known.entity);
-    });
+  under_way_.each([&](std::size_t id) {
+    MirroredEntity& known = state_.known[id];
+    if (known.courses == nullptr) return under_way_.erase(id);
+    const std::uint32_t* const words = known.versions.newest().words;
+    for (RunningCourse& course : *known.courses)
+      course.write(words, state_.tick, state_.registry.try_write(known.entity, course.pool()));
+    changes_.changed.push_back(known.entity);
+  });
 }
 
 void Mirror::recompose(ecs::Entity entity, ecs::PrototypeId prototype) {
@@ -376,12 +375,14 @@ bool Mirror::shows_newest(const MirroredEntity& known) const {
   std::vector<std::uint32_t> shown;
   for (const ecs::PoolId pool : state_.registry.prototypes().pools(known.prototype)) {
     const wire::RowCodec& codec = *state_.codecs.row(pool);
-    const std::byte* const component = state_.registry.try_read(known.entity, pool);
-    if (!codec.courses().empty() && !shows_courses(known, pool, words)) return false;
-    shown.resize(codec.words());
-    codec.to_words(component, shown.data());
-    const std::uint32_t count = known.owner ? codec.words() : codec.public_words();
-    if (codec.courses().empty() && !std::equal(words, words + count, shown.begin())) return false;
+    if (codec.courses().empty()) {
+      shown.resize(codec.words());
+      codec.to_words(state_.registry.try_read(known.entity, pool), shown.data());
+      const std::uint32_t count = known.owner ? codec.words() : codec.public_words();
+      if (!std::equal(words, words + count, shown.begin())) return false;
+    } else if (!shows_courses(known, pool, words)) {
+      return false;
+    }
     words += codec.words();
   }
   return true;

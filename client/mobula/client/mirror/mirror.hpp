@@ -143,7 +143,7 @@ class Mirror {
   void bring_in(MirroredEntity& known);
   void show(const DeltaEntry& entry, MirroredEntity& known);
   void note_courses(MirroredEntity& known);
-  void drop_courses(MirroredEntity& known);
+  std::unique_ptr<std::vector<RunningCourse>> drop_courses(MirroredEntity& known);
   void follow_courses();
   void recompose(ecs::Entity entity, ecs::PrototypeId prototype);
   void hide(MirroredEntity& known);

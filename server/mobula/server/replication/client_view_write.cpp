@@ -55,10 +55,9 @@ struct ClientView::ListedSize {
 // Selection -----------------------------------------------------------------------------------------------------------
 
 void ClientView::trim_moving() {
-  for (std::size_t word = 0; word < moving_ids_.words().size(); ++word)
-    core::each_bit(moving_ids_.words()[word], word * core::BitSet::word_bits, [&](std::size_t id) {
-      if (newest_tick_ - slots_[id].baseline > wire::moving_age_max) moving_ids_.erase(id);
-    });
+  moving_ids_.each([&](std::size_t id) {
+    if (newest_tick_ - slots_[id].baseline > wire::moving_age_max) moving_ids_.erase(id);
+  });
 }
 
 void ClientView::find_candidates() {

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <mobula/core/bytes.hpp>
 #include <mobula/server/replication/course_keeper.hpp>
+#include <mobula/wire/field_words.hpp>
 
 namespace mobula::server {
 namespace {
@@ -30,7 +31,7 @@ Rotation rotation(const CourseUnit& unit, const std::byte* component) {
   const auto parts = core::load<std::array<float, 4>>(component + unit.offsets[0]);
   double square = 0;
   for (const float part : parts) square += static_cast<double>(part) * static_cast<double>(part);
-  if (!(square > 1e-12 && square < 1e12)) return {0, 0, 0, 1};
+  if (!wire::is_rotation(square)) return {0, 0, 0, 1};
   Rotation found{};
   for (std::size_t i = 0; i < 4; ++i) found[i] = static_cast<double>(parts[i]) / std::sqrt(square);
   return found;
@@ -150,7 +151,7 @@ void begin_course(const CourseUnit& unit, ecs::Tick tick, const CourseTruth& tru
 void note_truth(const CourseUnit& unit, const CourseTruth& truth, CourseTrack& track) {
   Rotation turn{};
   if (unit.turns) turn = turn_between(rotation(unit, truth.before), rotation(unit, truth.now));
-  for (std::uint32_t i = 0; i < (unit.turns ? 3u : unit.parts); ++i) {
+  for (std::uint32_t i = 0; i < unit.velocities(); ++i) {
     const double step = unit.turns ? turn[i] : step_of(unit, i, truth);
     track.acceleration[i] = track.is_new ? 0 : static_cast<float>(step) - track.step[i];
     track.step[i] = static_cast<float>(step);

@@ -139,8 +139,10 @@ bool Published::store(std::uint32_t index, Column& column, std::byte* row, const
   std::memcpy(column.bytes(row), component, column.component_size);
   const bool seen = is_new || !std::equal(now, now + seen_by_all, before);
   const bool owned = is_new || !std::equal(now + seen_by_all, now + all, before + seen_by_all);
-  core::store(row, header);
-  if (!seen && !owned) return false;
+  if (!seen && !owned) {
+    core::store(row, header);
+    return false;
+  }
 
   if (!is_new) header.before = log_.add(header.tick, {before, all}, header.before);
   std::copy_n(now, all, before);

@@ -144,12 +144,11 @@ template <class Function>
 inline void Published::each_under_way(ecs::PoolId pool, ecs::Tick tick, Function&& function) {
   if (pool >= columns_.size() || columns_[pool] == nullptr) return;
   Column& column = *columns_[pool];
-  for (std::size_t word = 0; word < column.under_way.words().size(); ++word)
-    core::each_bit(column.under_way.words()[word], word * core::BitSet::word_bits, [&](std::size_t index) {
-      const std::uint32_t position = column.rows.find(static_cast<std::uint32_t>(index));
-      if (position == ecs::Pool::none) return column.under_way.erase(index);
-      if (core::load<Row>(column.rows.at(position)).checked != tick) function(static_cast<std::uint32_t>(index));
-    });
+  column.under_way.each([&](std::size_t index) {
+    const std::uint32_t position = column.rows.find(static_cast<std::uint32_t>(index));
+    if (position == ecs::Pool::none) return column.under_way.erase(index);
+    if (core::load<Row>(column.rows.at(position)).checked != tick) function(static_cast<std::uint32_t>(index));
+  });
 }
 
 }  // namespace mobula::server
