@@ -68,16 +68,6 @@ bool BotsThread::find_out_whether_all_play() const {
          });
 }
 
-double BotsThread::arrived_share() const {
-  double sent = 0;
-  double arrived = 0;
-  for (const auto& slice : slices_) {
-    sent += static_cast<double>(slice->down.bytes_sent());
-    arrived += static_cast<double>(slice->down.bytes_arrived());
-  }
-  return arrived / sent;
-}
-
 std::uint64_t BotsThread::mismatched_ticks() const {
   std::uint64_t sum = 0;
   for (const auto& slice : slices_)

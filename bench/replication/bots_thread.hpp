@@ -28,7 +28,6 @@ class BotsThread {
   void stop();
   // Reason if a socket could not be opened.
   [[nodiscard]] const core::Status& status() const { return status_; }
-  [[nodiscard]] double arrived_share() const;
   [[nodiscard]] std::uint64_t mismatched_ticks() const;
   [[nodiscard]] std::uint64_t verified_ticks() const;
 

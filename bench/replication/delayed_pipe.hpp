@@ -16,10 +16,7 @@ class DelayedPipe {
   DelayedPipe(std::uint64_t seed, std::uint32_t loss_percent) : random_(seed), loss_percent_(loss_percent) {}
 
   void send(std::uint32_t client, core::ByteView datagram, std::uint32_t delay) {
-    ++sent_;
-    bytes_sent_ += datagram.size();
     if (random_.chance(loss_percent_, 100)) return;
-    bytes_arrived_ += datagram.size();
     Step& step = steps_[(now_ + delay) % steps_.size()];
     step.under_way.push_back({client, static_cast<std::uint32_t>(datagram.size())});
     step.bytes.insert(step.bytes.end(), datagram.begin(), datagram.end());
@@ -38,10 +35,6 @@ class DelayedPipe {
   }
   void next_step() { ++now_; }
 
-  [[nodiscard]] std::uint64_t sent() const { return sent_; }
-  [[nodiscard]] std::uint64_t bytes_sent() const { return bytes_sent_; }
-  [[nodiscard]] std::uint64_t bytes_arrived() const { return bytes_arrived_; }
-
  private:
   struct UnderWay {
     std::uint32_t client;
@@ -56,9 +49,6 @@ class DelayedPipe {
   std::uint32_t loss_percent_;
   std::array<Step, delay_max + 1> steps_;  // by when it arrives
   std::size_t now_ = 0;
-  std::uint64_t sent_ = 0;
-  std::uint64_t bytes_sent_ = 0;
-  std::uint64_t bytes_arrived_ = 0;
 };
 
 }  // namespace mobula::bench

@@ -75,7 +75,7 @@ void InMemory::serve() {
 // Searching an entity in a mirror visits all its entities: one mirror is verified in each tick.
 void InMemory::verify() {
   const ecs::Tick tick = server_.world().tick() - 1;
-  verifier_.note(walkers_, server_.world().registry(), tick);
+  verifier_.note(walkers_, server_.published(), tick);
   client::Connection* connection = clients_[tick % std::min<std::size_t>(mirrors_max, clients_.size())].mirroring();
   if (connection != nullptr && connection->mirror() != nullptr)
     mismatches_ += verifier_.mismatches(walkers_, *connection->mirror());
@@ -112,12 +112,9 @@ core::Result<ReplicationReport> InMemory::run() {
   if (const core::Status joined = join_all(); !joined) return joined.error();
   for (std::uint32_t tick = 0; tick < ticks(settle_seconds); ++tick) step();
   meter_.restart();
-  const std::uint64_t sent = down_.bytes_sent();
-  const std::uint64_t arrived = down_.bytes_arrived();
   const std::uint32_t measured = std::max(1u, ticks(options_.seconds));
   for (std::uint32_t tick = 0; tick < measured; ++tick) step();
-  ReplicationReport report = meter_.report(options_.clients, static_cast<double>(down_.bytes_arrived() - arrived) /
-                                                                 static_cast<double>(down_.bytes_sent() - sent));
+  ReplicationReport report = meter_.report(options_.clients, options_.walkers.moving_share());
   report.compared = verifier_.compared();
   report.mismatches = mismatches_;
   for (BenchClient& client : clients_) report.mismatches += client.mismatched_ticks();

@@ -27,6 +27,8 @@ void Meter::end_tick() {
   const core::Nanoseconds now = thread_cpu_now();
   sums_.tick_cpu += now - cpu_tick_;
   ticks_.push_back(now - cpu_begin_);
+  for (const auto& session : server_.sessions())
+    if (session->replication.view != nullptr) sums_.visible += session->replication.view->visible().size();
 }
 
 void Meter::restart() {
@@ -45,7 +47,7 @@ Meter::Totals Meter::totals() const {
   return totals;
 }
 
-ReplicationReport Meter::report(std::uint32_t clients, double arrived) {
+ReplicationReport Meter::report(std::uint32_t clients, double moving_share) {
   using server::TickPhase;
   const Totals now = totals();
   const double client_ticks = static_cast<double>(ticks_.size()) * clients;
@@ -69,9 +71,11 @@ ReplicationReport Meter::report(std::uint32_t clients, double arrived) {
   const auto bytes = static_cast<double>(now.bytes - before_.bytes);
   const auto states = static_cast<double>(now.copied - before_.copied);
   const auto ratio = [](double a, double b) { return b == 0 ? 0 : a / b; };
-  report.bytes_per_moving_entity = ratio(bytes, states * arrived);
+  const double moving = static_cast<double>(now.visible - before_.visible) * moving_share;
+  report.bytes_per_moving_entity = ratio(bytes, moving);
   report.bytes_per_client_tick = bytes / client_ticks;
   report.states_per_client_tick = states / client_ticks;
+  report.moving_per_client_tick = moving / client_ticks;
   report.copies_per_string = ratio(states, static_cast<double>(now.made - before_.made));
   std::ranges::sort(ticks_);
   const auto tick_ms = [&](std::size_t percent) {

@@ -48,8 +48,8 @@ class Meter {
 
   // Reports count from here on.
   void restart();
-  // Report for `clients` clients, to which that share of the bytes arrived.
-  [[nodiscard]] ReplicationReport report(std::uint32_t clients, double arrived);
+  // Report for `clients` clients. `moving_share`: of the entities in the world, those that move.
+  [[nodiscard]] ReplicationReport report(std::uint32_t clients, double moving_share);
 
  private:
   // Sums over ticks.
@@ -62,6 +62,7 @@ class Meter {
     std::uint64_t bytes = 0;
     std::uint64_t made = 0;
     std::uint64_t copied = 0;
+    std::uint64_t visible = 0;  // entities in views
   };
   [[nodiscard]] Totals totals() const;
 

@@ -83,7 +83,7 @@ core::Result<ReplicationReport> run_over_sockets(const ReplicationOptions& optio
   if (!joined)
     return core::Error{"not all joined",
                        core::format("{} players of {} clients", (*server)->players(), options.clients)};
-  ReplicationReport report = bench.meter().report(options.clients, bots.arrived_share());
+  ReplicationReport report = bench.meter().report(options.clients, options.walkers.moving_share());
   report.verified_ticks = bots.verified_ticks();
   report.mismatches = bots.mismatched_ticks();
   return report;

@@ -32,9 +32,10 @@ struct ReplicationCosts {
 struct ReplicationReport {
   std::uint32_t clients = 0;
   ReplicationCosts costs;
-  double bytes_per_moving_entity = 0;  // datagram bytes sent per state that arrived
+  double bytes_per_moving_entity = 0;  // datagram bytes per visible entity that moves, and tick
   double bytes_per_client_tick = 0;
   double states_per_client_tick = 0;  // sent states
+  double moving_per_client_tick = 0;  // visible entities that move
   double copies_per_string = 0;
   double tick_p50_ms = 0;  // whole tick, including the game
   double tick_p99_ms = 0;

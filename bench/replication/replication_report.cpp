@@ -27,14 +27,15 @@ std::string to_table(const ReplicationReport& report, const ReplicationOptions& 
                        costs.publish, costs.choose, costs.encode, costs.seal, costs.send, costs.receive, costs.sum(),
                        costs.game);
   text += core::format(
-      "{:.2f} bytes of datagrams per state of an entity that arrived; {:.0f} bytes and {:.1f} states per client and "
-      "tick\n"
+      "{:.2f} bytes of datagrams per moving entity in view and tick; {:.0f} bytes, {:.1f} such entities and {:.1f} "
+      "sent "
+      "states per client and tick\n"
       "each encoded delta was sent {:.1f} times\n"
       "tick: p50 {:.2f} ms, p99 {:.2f} ms\n"
       "{} states of mirrored entities compared with the world, {} ticks with the server's hashes: {} mismatches\n",
-      report.bytes_per_moving_entity, report.bytes_per_client_tick, report.states_per_client_tick,
-      report.copies_per_string, report.tick_p50_ms, report.tick_p99_ms, report.compared, report.verified_ticks,
-      report.mismatches);
+      report.bytes_per_moving_entity, report.bytes_per_client_tick, report.moving_per_client_tick,
+      report.states_per_client_tick, report.copies_per_string, report.tick_p50_ms, report.tick_p99_ms, report.compared,
+      report.verified_ticks, report.mismatches);
   return text;
 }
 

@@ -15,6 +15,8 @@ struct WalkersConfig {
       100;  // average number of entities visible to a client; `entities` makes all visible at any distance
   std::uint32_t ticks_per_second = 20;
   std::uint64_t seed = 1;
+
+  [[nodiscard]] double moving_share() const { return static_cast<double>(moving) / static_cast<double>(entities); }
 };
 
 class Walkers final : public server::Game {

@@ -3,6 +3,7 @@
 #include <fstream>
 #include <iterator>
 #include <reflect/compile_schema.hpp>
+#include <regex>
 #include <stdexcept>
 #include <string>
 
@@ -24,10 +25,9 @@ std::string read_schema(const std::string& name) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-void replace(std::string& text, std::string_view old, std::string_view by) {
-  const std::size_t at = text.find(old);
-  if (at == std::string::npos) throw std::invalid_argument("the schema has no " + std::string(old));
-  text.replace(at, old.size(), by);
+// Removes an attribute with its value.
+std::string without(const std::string& text, const std::string& attribute) {
+  return std::regex_replace(text, std::regex(", " + attribute + ":\"[^\"]*\""), "");
 }
 
 }  // namespace
@@ -36,13 +36,11 @@ core::Bytes compile_schema(std::string_view text) {
   return compile("include \"engine.fbs\";\nnamespace test;\n" + std::string(text));
 }
 
-std::shared_ptr<const reflect::Schema> load_reckoned_game_schema() {
-  std::string engine = read_schema("engine.fbs");
-  replace(engine, R"(step:"0.01"))", R"(step:"0.01", dead_reckoning:"0.02"))");
-  replace(engine, R"(bits:"10", default:"0 0 0 1"))", R"(bits:"10", default:"0 0 0 1", dead_reckoning:"0.003"))");
+std::shared_ptr<const reflect::Schema> load_game_schema_without_courses() {
   std::string components = read_schema("components.fbs");
-  replace(components, "include \"engine.fbs\";", engine);
-  const auto schema = reflect::Schema::load(compile(components));
+  const std::string include = "include \"engine.fbs\";";
+  components.replace(components.find(include), include.size(), read_schema("engine.fbs"));
+  const auto schema = reflect::Schema::load(compile(without(components, "dead_reckoning")));
   if (!schema) throw std::invalid_argument(schema.error().message);
   return *schema;
 }

@@ -14,8 +14,8 @@ core::Bytes compile_schema(std::string_view text);
 // Compiles and loads a text. Throws too if Schema::load refuses it.
 std::shared_ptr<const reflect::Schema> load_schema(std::string_view text);
 
-// Loads the demo's schema, in which positions and rotations of Transforms have dead_reckoning.
-std::shared_ptr<const reflect::Schema> load_reckoned_game_schema();
+// Loads the demo's schema without dead_reckoning, so that each change of a Transform is sent.
+std::shared_ptr<const reflect::Schema> load_game_schema_without_courses();
 
 // Returns the error of Schema::load, empty if it loads.
 std::string refusal(std::string_view text);

@@ -26,15 +26,15 @@ TEST_F(DemoSchema, HasItsComponentsAndTheEnginesByName) {
                                  "RenderData", "SpawnPoint", "Target", "Team", "Transform", "Velocity", "Wander"));
 }
 
-TEST_F(DemoSchema, PositionsAreSentAsCentimetresInSeventeenBits) {
+TEST_F(DemoSchema, PositionsHaveStepsOfTwoMillimetres) {
   const Field& x = *schema_->find("Transform")->find_field("position.x");
   EXPECT_EQ(x.kind, FieldKind::float32);
   EXPECT_EQ(x.low, -512);
   EXPECT_EQ(x.high, 512);
-  EXPECT_EQ(x.step, 0.01);
-  EXPECT_EQ(x.steps, 102400u);
-  EXPECT_EQ(x.bits, 17u);
-  EXPECT_EQ(schema_->find("Transform")->find_field("rotation")->bits, 10u);
+  EXPECT_EQ(x.step, 0.002);
+  EXPECT_EQ(x.steps, 512000u);
+  EXPECT_EQ(x.bits, 19u);
+  EXPECT_EQ(schema_->find("Transform")->find_field("rotation")->bits, 12u);
 }
 
 TEST_F(DemoSchema, MarksComponentsThatAreNotSent) {

@@ -6,6 +6,7 @@
 #include <mobula/wire/row_codec.hpp>
 #include <server/hamlet.hpp>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace mobula::test {
@@ -31,6 +32,19 @@ inline std::vector<std::uint32_t> mirrored_words(client::Mirror& mirror, ecs::En
     codec.to_words(registry.try_read(entity, pool), all.data() + at);
   });
   return all;
+}
+
+// Replaces published words by those of the values that a mirror shows at a tick: courses by their values.
+inline void follow_courses(std::vector<std::uint32_t>& words, client::Mirror& mirror, ecs::Entity entity,
+                           ecs::Tick tick) {
+  std::size_t at = 0;
+  each_mirrored_row(mirror, entity, [&](ecs::PoolId pool, const wire::RowCodec& codec) {
+    const std::size_t first = std::exchange(at, at + codec.words());
+    if (codec.courses().empty() || at > words.size()) return;
+    core::Bytes component(mirror.registry().pool(pool).type().size);
+    codec.to_component(words.data() + first, true, tick, component.data());
+    codec.to_words(component.data(), words.data() + first);
+  });
 }
 
 // Sets the words that only the owner is sent to 0.

@@ -168,7 +168,7 @@ class Replica {
 
   // Expects that each entity in view has the state that the server had at its tick, and that it is shown.
   void expect_true(const PublishedHistory& history) {
-    if (++expectations_ % 16 == 0) client.mirror->check();  // of all prototypes: slow
+    if (++expectations_ % 16 == 0) client.mirror->check();  // slow: checks all prototypes
     client.mirror->registry().entities().each([&](ecs::Entity entity) {
       const ecs::Tick tick = client.mirror->tick_of(entity);
       if (tick == 0) return;  // stale

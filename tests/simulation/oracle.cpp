@@ -75,6 +75,7 @@ void Oracle::begin(server::Server& server, const server::InterestRule* rule) {
   shown_to_.clear();
   rights_.begin(rule);
   pictures_.begin();
+  courses_.begin();
   const ecs::Registry& registry = server.world().registry();
   there_.assign(registry.entities().index_end(), ecs::null_entity);
   registry.entities().each([&](ecs::Entity entity) {
@@ -89,6 +90,7 @@ std::optional<std::string> Oracle::check(server::Server& server) {
   note_values(server);
   rights_.note(server, now_);
   pictures_.note(server, now_);
+  courses_.note(server, now_);
   return check_published(server);
 }
 
@@ -149,13 +151,29 @@ std::optional<std::string> Oracle::check_published(server::Server& server) const
     if (!entity.entity) continue;
     if (sent_pools(registry, registry.prototype(entity.entity)) != sent_pools(registry, entity.prototype))
       return "entity " + to_string(entity.entity) + " is published with other components than it has";
-    Words there(published.codecs().entity(entity.prototype).words);
-    Words published_words(there.size());
-    published.codecs().words(entity.entity, entity.prototype, there.data());
-    published.words_now(index, published_words.data());
-    if (there != published_words) return "entity " + to_string(entity.entity) + " differs from its published values";
+    if (std::optional<std::string> wrong = check_published_values(server, index)) return wrong;
     if (!has_right_place(registry, entity.entity))
       return "entity " + to_string(entity.entity) + " has a wrong world transform";
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> Oracle::check_published_values(server::Server& server, std::uint32_t index) const {
+  server::Published& published = server.published();
+  ecs::Registry& registry = server.world().registry();
+  const ecs::Entity entity = published.entity(index).entity;
+  const Words words = published_value(server, index).words;
+  const std::uint32_t* row = words.data();
+  for (const ecs::PoolId pool : sent_pools(registry, published.entity(index).prototype)) {
+    const wire::RowCodec& codec = *published.codecs().row(pool);
+    const core::ByteView component{registry.try_read(entity, pool), registry.pool(pool).type().size};
+    Words there(row, row + codec.words());  // with its courses
+    codec.to_other_words(component.data(), there.data());
+    if (!std::equal(there.begin(), there.end(), row))
+      return "entity " + to_string(entity) + " differs from its published values";
+    if (std::optional<std::string> wrong = courses_.check(codec, row, pool, index, component, now_))
+      return "entity " + to_string(entity) + " " + *wrong;
+    row += codec.words();
   }
   return std::nullopt;
 }
@@ -179,6 +197,7 @@ std::optional<std::string> Oracle::compare(client::Mirror& mirror, ecs::Entity e
   const auto& [components, there] = mirrored_value(mirror, entity);
   if (components != then->components) return was(" has other components");
   Words expected = then->words;
+  test::follow_courses(expected, mirror, entity, mirror.tick());
   if (!owned) test::reset_owner_only(expected, mirror, entity);
   if (there.size() != expected.size()) return was(" has other words");
   for (std::size_t word = 0; word < there.size(); ++word)
@@ -297,16 +316,22 @@ std::optional<std::string> Oracle::check_stale(client::Mirror& mirror, ecs::Enti
   if (!was_seen) return std::nullopt;
   Value there = mirrored_value(mirror, entity);
   test::reset_owner_only(there.words, mirror, entity);
+  // It follows its courses until the tick in which it is lost.
+  const ecs::Tick last = shown.last[entity.index].tick;
   const auto was_so = [&](const State& state) {
-    Value value = state.value;
-    test::reset_owner_only(value.words, mirror, entity);
-    return state.is_there && value == there;
+    if (!state.is_there || state.value.components != there.components) return false;
+    for (ecs::Tick tick = std::max(last, state.since); tick <= now_; ++tick) {
+      Words words = state.value.words;
+      test::follow_courses(words, mirror, entity, tick);
+      test::reset_owner_only(words, mirror, entity);
+      if (words == there.words) return true;
+    }
+    return false;
   };
-  const auto after = std::ranges::upper_bound(states->second, shown.last[entity.index].tick, {}, &State::since);
+  const auto after = std::ranges::upper_bound(states->second, last, {}, &State::since);
   if (after != states->second.begin() && std::any_of(std::prev(after), states->second.end(), was_so))
     return std::nullopt;
-  return "entity " + to_string(entity) + " is stale with values it never had since tick " +
-         std::to_string(shown.last[entity.index].tick);
+  return "entity " + to_string(entity) + " is stale with values it never had since tick " + std::to_string(last);
 }
 
 std::optional<std::string> Oracle::check_at_last(server::Server& server, client::Connection& client,
@@ -332,8 +357,10 @@ std::optional<std::string> Oracle::check_at_last(server::Server& server, client:
     if (is_owner != mirror.is_owner(entity))
       return "entity " + to_string(entity) + (is_owner ? " is owned" : " is not owned") +
              " by the player, unlike in the mirror";
+    const Value mirrored = mirrored_value(mirror, entity);
+    if (now.components == mirrored.components) test::follow_courses(now.words, mirror, entity, mirror.tick());
     if (!is_owner) test::reset_owner_only(now.words, mirror, entity);
-    if (now != mirrored_value(mirror, entity))
+    if (now != mirrored)
       return "entity " + to_string(entity) + " is of tick " + std::to_string(mirror.tick_of(entity)) +
              ", but changed in tick " + std::to_string(server.published().changed(index, true));
   }

@@ -7,6 +7,7 @@
 #include <mobula/client/connection/connection.hpp>
 #include <mobula/server/session/server.hpp>
 #include <optional>
+#include <simulation/course_oracle.hpp>
 #include <simulation/picture_oracle.hpp>
 #include <simulation/rights.hpp>
 #include <string>
@@ -73,6 +74,7 @@ class Oracle {
   std::optional<std::string> note_handles(const server::Published& published);
   void note_values(server::Server& server);
   [[nodiscard]] std::optional<std::string> check_published(server::Server& server) const;
+  [[nodiscard]] std::optional<std::string> check_published_values(server::Server& server, std::uint32_t index) const;
   // Checks the entities in the mirror's list of changes.
   std::optional<std::string> check_changes(client::Mirror& mirror, std::uint32_t player, const std::string& name);
   // Checks all entities, and that none changed without being in the list.
@@ -107,6 +109,7 @@ class Oracle {
   std::map<std::uint32_t, Shown> shown_to_;                       // by player
   Rights rights_;
   PictureOracle pictures_;
+  CourseOracle courses_;
   std::uint64_t compared_ = 0;
 };
 

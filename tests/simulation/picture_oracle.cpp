@@ -2,13 +2,20 @@
 #include <array>
 #include <cmath>
 #include <mobula/client/mirror/interpolation.hpp>
+#include <mobula/wire/row_codec.hpp>
+#include <server/hamlet.hpp>
 #include <simulation/picture_oracle.hpp>
+#include <utility>
 
 namespace mobula::sim {
 namespace {
 
-constexpr float range_edge = 512;
-constexpr float drawn_tolerance = 0.02f;  // two steps
+constexpr double drawn_tolerance = 0.004;  // two steps
+
+const wire::RowCodec& transform_codec() {
+  static const wire::RowCodec codec(*test::game_schema()->find("Transform"));
+  return codec;
+}
 
 std::uint64_t pose_key(ecs::Entity entity) { return std::uint64_t{entity.generation} << 32 | entity.index; }
 
@@ -18,58 +25,72 @@ std::optional<Component> copied(const ecs::Registry& registry, ecs::Entity entit
   return there == nullptr ? std::nullopt : std::optional(*there);
 }
 
-std::array<float, 3> coordinates(const engine::Vec3& position) { return {position.x, position.y, position.z}; }
+// Returns a coordinate of a published course.
+double coordinate_at(std::span<const std::uint32_t> row, std::uint32_t axis, ecs::Tick tick) {
+  const wire::CourseUnit& path = transform_codec().courses().front();
+  const ecs::Tick age = wire::course_age(path, row.data(), tick);
+  const double steps = static_cast<double>(wire::path_at(path, row.data(), axis, age)) / wire::course_fraction;
+  return path.quantisers[axis].value_between(steps);
+}
 
-// Returns the value of the range that is sent for a coordinate.
-float sent_value(float coordinate) {
-  return std::isnan(coordinate) ? -range_edge : std::clamp(coordinate, -range_edge, range_edge);
+// Returns the words of an entity's Transform.
+std::vector<std::uint32_t> transform_row(server::Published& published, std::uint32_t index, ecs::PoolId transforms) {
+  const ecs::PrototypeTable& prototypes = published.registry().prototypes();
+  std::vector<std::uint32_t> words(published.codecs().entity(published.entity(index).prototype).words);
+  published.words_now(index, words.data());
+  const std::uint32_t* row = words.data();
+  for (const ecs::PoolId pool : prototypes.pools(published.entity(index).prototype)) {
+    const std::uint32_t count = published.codecs().row(pool)->words();
+    if (pool == transforms) return {row, row + count};
+    row += count;
+  }
+  return {};
 }
 
 }  // namespace
 
 void PictureOracle::note(server::Server& server, ecs::Tick now) {
   server::Published& published = server.published();
-  const ecs::Registry& registry = server.world().registry();
+  ecs::Registry& registry = server.world().registry();
+  const ecs::PoolId transforms = registry.pool_of<engine::Transform>();
   for (std::uint32_t index = 0; index < published.index_end(); ++index) {
     const ecs::Entity entity = published.entity(index).entity;
     if (!entity || published.changed(index, true) != now) continue;
-    const std::optional<engine::Transform> transform = copied<engine::Transform>(registry, entity);
-    if (!transform) continue;
+    std::vector<std::uint32_t> row = transform_row(published, index, transforms);
+    if (row.empty()) continue;
     poses_[pose_key(entity)].push_back(
-        {transform->position, copied<engine::Parent>(registry, entity), copied<engine::Cuts>(registry, entity)});
+        {now, std::move(row), {copied<engine::Parent>(registry, entity), copied<engine::Cuts>(registry, entity)}});
   }
-}
-
-std::optional<PictureOracle::Pose> PictureOracle::drawn(const client::Mirror& mirror, ecs::Entity entity,
-                                                        double view_tick) {
-  const auto transform = client::sample<engine::Transform>(mirror, entity, view_tick);
-  if (!transform) return std::nullopt;
-  return Pose{transform->position, client::sample<engine::Parent>(mirror, entity, view_tick),
-              client::sample<engine::Cuts>(mirror, entity, view_tick)};
 }
 
 std::optional<std::string> PictureOracle::check(const client::Mirror& mirror, ecs::Entity entity) const {
   const auto had = poses_.find(pose_key(entity));
   if (had == poses_.end()) return std::nullopt;
   for (const double age : {0.25, 1.5, 3.75}) {
-    const std::optional<Pose> shown = drawn(mirror, entity, static_cast<double>(mirror.tick()) - age);
+    const double view_tick = static_cast<double>(mirror.tick()) - age;
+    const auto shown = client::sample<engine::Transform>(mirror, entity, view_tick);
     if (!shown) continue;
-    const std::array<float, 3> at = coordinates(shown->position);
-    std::array<float, 3> low{1e9f, 1e9f, 1e9f};
-    std::array<float, 3> high{-1e9f, -1e9f, -1e9f};
-    for (const Pose& pose : had->second) {
-      if (pose.parent != shown->parent || pose.cuts != shown->cuts) continue;
-      const std::array<float, 3> each = coordinates(pose.position);
-      for (std::size_t axis = 0; axis < 3; ++axis) {
-        low[axis] = std::min(low[axis], sent_value(each[axis]));
-        high[axis] = std::max(high[axis], sent_value(each[axis]));
+    const Place place{client::sample<engine::Parent>(mirror, entity, view_tick),
+                      client::sample<engine::Cuts>(mirror, entity, view_tick)};
+    const std::array<float, 3> at{shown->position.x, shown->position.y, shown->position.z};
+    for (std::uint32_t axis = 0; axis < 3; ++axis) {
+      double low = 1e9;
+      double high = -1e9;
+      for (const Pose& pose : had->second) {
+        if (pose.place != place) continue;
+        for (const double edge : {std::floor(view_tick), std::ceil(view_tick)}) {
+          const double coordinate =
+              coordinate_at(pose.row, axis, std::max(pose.since, static_cast<ecs::Tick>(std::max(edge, 0.0))));
+          low = std::min(low, coordinate);
+          high = std::max(high, coordinate);
+        }
       }
-    }
-    for (std::size_t axis = 0; axis < 3; ++axis)
-      if (!(at[axis] >= low[axis] - drawn_tolerance && at[axis] <= high[axis] + drawn_tolerance))
+      const auto drawn = static_cast<double>(at[axis]);
+      if (!(drawn >= low - drawn_tolerance && drawn <= high + drawn_tolerance))
         return "entity " + to_string(entity) + " is drawn where it never was " + std::to_string(age) +
-               " ticks before tick " + std::to_string(mirror.tick()) + ": at " + std::to_string(at[axis]) +
-               " on axis " + std::to_string(axis);
+               " ticks before tick " + std::to_string(mirror.tick()) + ": at " + std::to_string(drawn) + " on axis " +
+               std::to_string(axis);
+    }
   }
   return std::nullopt;
 }

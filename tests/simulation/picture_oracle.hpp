@@ -1,5 +1,5 @@
-// Checks what clients would draw between ticks, against a reference model: the places that each entity really had,
-// apart by cut.
+// Checks what clients would draw between ticks, against a reference model: the places of the courses that the server
+// published, apart by cut.
 #pragma once
 
 #include <mobula/client/mirror/mirror.hpp>
@@ -19,16 +19,21 @@ class PictureOracle {
   // Called after each tick of the server, which was tick `now`.
   void note(server::Server& server, ecs::Tick now);
   // Checks an entity at some moments before the mirror's newest tick. Whatever was lost, a drawn position lies between
-  // positions that the entity had below the same parent and between the same cuts.
+  // positions of its published courses, below the same parent and between the same cuts.
   [[nodiscard]] std::optional<std::string> check(const client::Mirror& mirror, ecs::Entity entity) const;
 
  private:
-  struct Pose {
-    engine::Vec3 position;
+  // Two positions must share this for another to be drawn between them.
+  struct Place {
     std::optional<engine::Parent> parent;
     std::optional<engine::Cuts> cuts;
+    bool operator==(const Place&) const = default;
   };
-  [[nodiscard]] static std::optional<Pose> drawn(const client::Mirror& mirror, ecs::Entity entity, double view_tick);
+  struct Pose {
+    ecs::Tick since = 0;
+    std::vector<std::uint32_t> row;  // words of the Transform
+    Place place;
+  };
 
   std::unordered_map<std::uint64_t, std::vector<Pose>> poses_;  // by handle
 };

@@ -175,11 +175,13 @@ TEST(RowCodec, ATransformIsAVectorAndARotation) {
   ASSERT_EQ(codec.units().size(), 2u);
   EXPECT_EQ(codec.units()[0].kind, Unit::Kind::vector);
   EXPECT_EQ(codec.units()[0].words, 3);
-  EXPECT_EQ(codec.units()[0].max[0], 102400u);
+  EXPECT_EQ(codec.units()[0].max[0], 512000u);
   EXPECT_EQ(codec.units()[1].kind, Unit::Kind::rotation);
   EXPECT_EQ(codec.units()[1].first, 3);
   const engine::Transform transform{.position = {.x = 0, .y = 512, .z = -511.99f}, .rotation = {.w = 1}};
-  EXPECT_EQ(words_of(codec, bytes_of(transform)), (Words{51200, 102400, 1, 3, 511, 511, 511}));
+  Words expected{256000, 512000, 5, 3, 2047, 2047, 2047};
+  expected.resize(codec.words());  // at rest
+  EXPECT_EQ(words_of(codec, bytes_of(transform)), expected);
 }
 
 TEST(RowCodec, CountersComeFirstAndTheOwnersLast) {

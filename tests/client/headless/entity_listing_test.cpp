@@ -65,7 +65,7 @@ TEST_F(EntityListing, AnEntityShowsValuesTypesAndRanges) {
   ASSERT_TRUE(text) << text.error().message;
   EXPECT_THAT(*text, StartsWith("entity " + to_string(player()) + ": "));
   EXPECT_THAT(*text, HasSubstr("\nHealth\n"));
-  EXPECT_THAT(*text, testing::ContainsRegex("  position.x +-?[0-9.]+ +float32, -512 to 512 in steps of 0.01\n"));
+  EXPECT_THAT(*text, testing::ContainsRegex("  position.x +-?[0-9.]+ +float32, -512 to 512 in steps of 0.002\n"));
   EXPECT_THAT(*text, testing::ContainsRegex("  text +\"ada\" +text of at most 24 bytes\n"));
   EXPECT_THAT(*text, testing::ContainsRegex("  color +\"[a-z]+\" +one of neutral, red, blue, green\n"));
   EXPECT_THAT(*text, testing::ContainsRegex("  items +\\[\\] +at most 8 × uint8\n"));

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <mobula/client/mirror/interpolation.hpp>
+#include <reflect/compile_schema.hpp>
 #include <server/replica.hpp>
 
 namespace mobula::client {
@@ -52,11 +53,11 @@ class InterpolationTest : public testing::Test {
     acknowledge();
   }
 
-  test::RandomWorld world{3};
+  test::RandomWorld world{3, test::load_game_schema_without_courses()};
   server::EncodedDeltaCache encoded;
   server::ViewWorkspace workspace;
   server::ClientView view;
-  test::ModelClient client;
+  test::ModelClient client{world.schema};
 
  private:
   // Announces the prototypes that the view wants, and marks them as delivered.

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <reflect/compile_schema.hpp>
 #include <server/replica.hpp>
 
 namespace mobula::server {
@@ -47,7 +48,7 @@ class Crowd {
     return world.registry.tick() - replica.client.mirror->tick_of(entity);
   }
 
-  RandomWorld world{3};
+  RandomWorld world{3, test::load_game_schema_without_courses()};
   Replica replica;
   std::vector<ecs::Entity> busy;
   ecs::Entity decor;

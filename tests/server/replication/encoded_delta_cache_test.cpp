@@ -16,10 +16,10 @@ std::string text(const core::Bytes& bytes, std::size_t count) {
 
 // Returns the bits that a codec writes directly.
 template <class Write>
-std::string written(const wire::EntityLayout& layout, bool owner, Write&& write) {
+std::string written(const wire::EntityLayout& layout, bool owner, ecs::Tick tick, Write&& write) {
   core::Bytes bytes(layout.bits_max / 8 + 16);
   core::BitWriter bits(bytes);
-  write(wire::EntityCodec(layout, owner, 0), bits);
+  write(wire::EntityCodec(layout, owner, tick), bits);
   return text(bytes, bits.bits());
 }
 
@@ -58,7 +58,7 @@ TEST_F(EncodedDeltaCacheTest, AreWhatTheCodecWritesWhoeverAsksFirst) {
       const bool owner = world.random.chance(1, 2);
       const Words& words = *history.at(entity, now);
       ASSERT_EQ(copied(encoded, encoded.full_state(entity.index, owner)),
-                written(layout, owner, [&](const wire::EntityCodec& codec, core::BitWriter& bits) {
+                written(layout, owner, now, [&](const wire::EntityCodec& codec, core::BitWriter& bits) {
                   codec.write_full(words.data(), bits);
                 }));
       if (told.structure_tick == now) continue;
@@ -69,7 +69,8 @@ TEST_F(EncodedDeltaCacheTest, AreWhatTheCodecWritesWhoeverAsksFirst) {
       const auto change = encoded.delta(entity.index, baseline, previous_baseline, owner);
       ASSERT_TRUE(change.available());
       ASSERT_EQ(
-          copied(encoded, change), written(layout, owner, [&](const wire::EntityCodec& codec, core::BitWriter& bits) {
+          copied(encoded, change),
+          written(layout, owner, now, [&](const wire::EntityCodec& codec, core::BitWriter& bits) {
             codec.write_delta(
                 words.data(),
                 {.baseline = history.at(entity, baseline)->data(),

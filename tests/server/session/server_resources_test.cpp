@@ -51,7 +51,8 @@ TEST_F(ServerResources, AnInterruptedTransferContinues) {
   test::Village levelled(game, with(level));
   Client& client = join_with_store(levelled);
   const auto received = [&] { return client.connection.reception().received(); };
-  ASSERT_TRUE(levelled.tick_until([&] { return received() > level->clients_bytes().size() / 4; }));
+  const auto has_tokens = [&] { return client.connection.rejoin_grace() > 0; };
+  ASSERT_TRUE(levelled.tick_until([&] { return received() > level->clients_bytes().size() / 4 && has_tokens(); }));
   ASSERT_FALSE(stored(*level)) << "the transfer is not finished";
   client.port.from = transport::Address::v4(10, 2, 0, 1, 6000);
   client.connection.pipe_closed("cut", levelled.now);
