@@ -17,10 +17,14 @@ class DeltaAcks {
   // Accepts a delta, each once.
   void on_delta(const wire::DeltaHeader& header) {
     received_ack_ = std::max(received_ack_, header.ack);
+    tick_ = std::max(tick_, header.tick);
+    if (!header.short_numbers) long_sequence_ = std::max(long_sequence_, header.sequence);
     if (header.sequence > input_.newest) move_on(header.sequence - input_.newest);
     const std::uint32_t age = input_.newest - header.sequence;
     if (age < wire::ack_history) input_.received[age / 64] |= 1ull << age % 64;
   }
+  // Returns what completes the short numbers of the next delta.
+  [[nodiscard]] wire::KnownNumbers known() const { return {input_.newest, tick_, input_.ack, long_sequence_}; }
   // Returns the next input. It acknowledges only deltas that the server does not know to be acknowledged.
   const wire::InputDatagram& next() {
     ++input_.ack;
@@ -42,7 +46,9 @@ class DeltaAcks {
   }
 
   wire::InputDatagram input_;
-  std::uint32_t received_ack_ = 0;                    // newest one that the server is known to have received
+  std::uint32_t received_ack_ = 0;  // newest one that the server is known to have received
+  ecs::Tick tick_ = 0;
+  std::uint32_t long_sequence_ = 0;
   std::array<std::uint32_t, acks_kept> newest_at_{};  // by acknowledgement: its newest delta
 };
 

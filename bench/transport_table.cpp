@@ -8,6 +8,7 @@
 //   inside    of it, without sockets: the same path from or to memory, less the crypto
 //
 // Also handshakes per second, and memory per idle session. Usage: mobula-transport-table
+#include <CLI/CLI.hpp>
 #include <arpa/inet.h>
 #include <malloc.h>
 #include <netinet/in.h>
@@ -425,8 +426,10 @@ void print(const char* name, std::size_t size, const Crowd::Costs& costs) {
 }  // namespace
 }  // namespace mobula::bench
 
-int main() {
+int main(int argc, char** argv) {
   using namespace mobula::bench;
+  CLI::App app("Measures sessions: memory, handshakes, and the cost of a datagram.", "mobula-transport-table");
+  CLI11_PARSE(app, argc, argv);
   std::printf("%.0f bytes of heap per idle session\n", bytes_per_idle_session());
   std::printf("%.0f handshakes per second\n\n", handshakes_per_second());
   std::printf("ns per datagram, %zu sessions\n         bytes     bare   crypto    whole   Mobula   inside\n", sessions);

@@ -48,7 +48,9 @@ class Walkers {
     words[tick].resize(count * layout.words);
     return words[tick].data() + i * layout.words;
   }
-  wire::Baselines baselines(std::size_t i) { return {words_of(1, i), words_of(0, i), {.age = 3, .span = 3}}; }
+  wire::Baselines baselines(std::size_t i) {
+    return {.baseline = words_of(1, i), .previous_baseline = words_of(0, i), .time = {.age = 3, .span = 3}};
+  }
 
   std::array<std::array<Transform, count>, ticks.size()> values;
   std::array<std::vector<std::uint32_t>, ticks.size()> words;

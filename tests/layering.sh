@@ -25,7 +25,7 @@ server/interest      core ecs hierarchy
 server/game          core ecs reflect hierarchy index resource wire transport server/store server/interest
 server/replication   core ecs reflect index resource wire transport server/tick server/interest server/game
 server/session       core ecs reflect resource wire transport server/tick server/store server/interest server/game server/replication
-server/api           core ecs reflect hierarchy index net transport server/tick server/store server/admin server/interest server/game server/replication server/session
+server/api           core ecs reflect hierarchy index wire net transport server/tick server/store server/admin server/interest server/game server/replication server/session
 server/host          core transport net server/tick server/store server/admin server/game server/session server/api
 client/mirror        core ecs reflect hierarchy index wire
 client/connection    core ecs reflect resource wire transport client/mirror

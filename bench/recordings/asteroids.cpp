@@ -1,13 +1,9 @@
 #include "recordings/asteroids.hpp"
 
-#include <flatbuffers/idl.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <mobula/core/assert.hpp>
 #include <mobula/core/format.hpp>
-#include <numbers>
 #include <optional>
 
 namespace mobula::bench {
@@ -63,45 +59,8 @@ core::Result<AsteroidsRecording> parse_asteroids(core::ByteView bytes) {
   return AsteroidsRecording(asteroids_per_frame, std::move(poses));
 }
 
-PoseError pose_error(const asteroids::Asteroid& pose, const asteroids::Asteroid& recorded) {
-  const auto& [at, turn] = pose;
-  const auto& [true_at, true_turn] = recorded;
-  const std::array<double, 3> moved{double{at.x} - true_at.x, double{at.y} - true_at.y, double{at.z} - true_at.z};
-  const std::array<double, 4> a{turn.x, turn.y, turn.z, turn.w};
-  const std::array<double, 4> b{true_turn.x, true_turn.y, true_turn.z, true_turn.w};
-  const double sign = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] < 0 ? -1 : 1;
-  // A sum is not finite if one part is not, which a maximum might hide.
-  PoseError error{.position = 0 * (moved[0] + moved[1] + moved[2]), .rotation = 0 * (a[0] + a[1] + a[2] + a[3])};
-  for (const double part : moved) error.position = std::max(error.position, std::abs(part));
-  for (std::size_t i = 0; i < a.size(); ++i) error.rotation = std::max(error.rotation, std::abs(sign * a[i] - b[i]));
-  return error;
-}
-
-core::Bytes reckoned_schema(const AsteroidsTolerance& tolerance) {
-  constexpr double step_part = 0.4;
-  const double steps = 2 * asteroid_position_max / (step_part * tolerance.position);
-  const double parts = std::numbers::sqrt2 / (step_part * tolerance.rotation);
-  const std::string source = core::format(
-      R"(attribute "component"; attribute "range"; attribute "bits"; attribute "unit_quaternion"; attribute "default";
-      attribute "dead_reckoning";
-      namespace asteroids;
-      struct Vec3 {{ x:float; y:float; z:float; }}
-      struct Quat {{ x:float; y:float; z:float; w:float; }}
-      struct Asteroid (component) {{
-        position:Vec3 (range:"-512 512", bits:"{}", dead_reckoning:"{}");
-        rotation:Quat (unit_quaternion, bits:"{}", default:"0 0 0 1", dead_reckoning:"{}");
-      }})",
-      static_cast<int>(std::ceil(std::log2(steps + 1))), tolerance.position,
-      static_cast<int>(std::ceil(std::log2(parts + 1))), tolerance.rotation);
-  flatbuffers::Parser parser;
-  MOBULA_CHECK(parser.Parse(source.c_str()), parser.error_);
-  parser.Serialize();
-  const core::ByteView bytes = core::as_bytes(parser.builder_.GetBufferPointer(), parser.builder_.GetSize());
-  return {bytes.begin(), bytes.end()};
-}
-
 core::Result<AsteroidsReport> play_asteroids(const AsteroidsRecording& recording, const PlayOptions& options,
-                                             const AsteroidsTolerance& tolerance) {
+                                             const PoseTolerance& tolerance) {
   AsteroidsReport report;
   const auto measure = [&worst = report.worst](const asteroids::Asteroid& mirrored,
                                                const asteroids::Asteroid& recorded) {
@@ -111,7 +70,8 @@ core::Result<AsteroidsReport> play_asteroids(const AsteroidsRecording& recording
     worst.rotation = std::max(worst.rotation, error.rotation);
     return true;
   };
-  const core::Bytes reckoned = tolerance.reckons() ? reckoned_schema(tolerance) : core::Bytes();
+  const core::Bytes reckoned =
+      tolerance.reckons() ? reckoned_schema("Asteroid", asteroid_position_max, tolerance) : core::Bytes();
   const core::ByteView schema = tolerance.reckons() ? core::ByteView(reckoned) : asteroids::schema_bytes();
   const core::Result<PlayReport> played = play(played_world("asteroids", schema, recording, measure), options);
   if (!played) return played.error();

@@ -125,7 +125,7 @@ void Player::write_deltas(FrameTraffic& result) {
     const core::ByteView delta(datagram.data(), size);
     ++result.deltas;
     result.delta_bytes += size;
-    result.state_bytes += size - wire::header_size(wire::read_delta_header(delta).value());
+    result.state_bytes += size - wire::header_size(wire::read_delta_header(delta, acks_.known()).value());
     result.datagram_bytes += datagram_bytes(size, ++datagrams_);
     if (!lost()) deltas_.emplace_back(delta.begin(), delta.end());
   } while (view_.has_chosen());
@@ -134,7 +134,7 @@ void Player::write_deltas(FrameTraffic& result) {
 void Player::apply_deltas(FrameTraffic& result) {
   const core::Nanoseconds begin = core::monotonic_now();
   for (const core::Bytes& delta : deltas_) {
-    const wire::DeltaHeader header = wire::read_delta_header(delta).value();
+    const wire::DeltaHeader header = wire::read_delta_header(delta, acks_.known()).value();
     if (mirror_->apply(header, delta)) acks_.on_delta(header);
   }
   result.decode = core::monotonic_now() - begin;

@@ -9,7 +9,7 @@ void LightClient::receive(const transport::Address& from, core::ByteView datagra
   transport::Session& session = endpoint_.session();
   while (session.next_reliable(buffer_)) continue;
   while (session.next_unreliable(buffer_)) {
-    const core::Result<wire::DeltaHeader> header = wire::read_delta_header(buffer_);
+    const core::Result<wire::DeltaHeader> header = wire::read_delta_header(buffer_, acks_.known());
     if (!header || !acks_.is_new(header->sequence)) continue;
     acks_.on_delta(*header);
     ++deltas_;

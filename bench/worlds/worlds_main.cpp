@@ -56,7 +56,7 @@ double late_p99_ms(server::Worlds& worlds) {
   std::uint64_t worst = 0;
   for (const auto& world : worlds.all())
     worst = std::max(worst, world->pacer().times().start_delay_ns.percentile(0.99));
-  return static_cast<double>(worst) / core::millisecond;
+  return core::in_ms(worst);
 }
 
 int measure(std::uint32_t count, double seconds) {
@@ -81,7 +81,7 @@ int measure(std::uint32_t count, double seconds) {
   const core::Nanoseconds begin = core::monotonic_now();
   const double cpu = cpu_seconds();
   worlds.on_tick([&] {
-    const double passed = static_cast<double>(core::monotonic_now() - begin) / core::second;
+    const double passed = core::in_seconds(core::monotonic_now() - begin);
     if (passed < seconds || worlds.all().size() < count) return;
     core::print(core::format("{:.1f}% of a core, ticks begin at most {:.2f} ms late (p99)\n",
                              100 * (cpu_seconds() - cpu) / passed, late_p99_ms(worlds)));

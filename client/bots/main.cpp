@@ -155,8 +155,7 @@ std::string whole_line(int argc, char** argv) {
 
 int run(const Line& line, client::BotsOptions options, const std::vector<client::BotsLimit>& required,
         client::BotsRunInfo info) {
-  client::BotsProgress progress(stderr, isatty(STDERR_FILENO) != 0,
-                                static_cast<double>(options.ramp.length()) / core::second);
+  client::BotsProgress progress(stderr, isatty(STDERR_FILENO) != 0, core::in_seconds(options.ramp.length()));
   options.progress = [&](const client::BotsSample& sample) { progress.show(sample); };
   core::Result<client::BotsReport> report = client::run_bots(options);
   progress.end();

@@ -43,7 +43,7 @@ double cpu(const IntervalStats& interval) {
 using S = IntervalStats;
 using D = Distribution;
 constexpr IntervalMeasure of_intervals[] = {
-    {"seconds", "length of the measurement", [](const S& s) { return static_cast<double>(s.length) / core::second; }},
+    {"seconds", "length of the measurement", [](const S& s) { return core::in_seconds(s.length); }},
     {"mean_interval_ms", "time between the arrivals of a bot's ticks", of<&S::intervals_us, &D::mean>},
     {"p50_interval_ms", "… median", of<&S::intervals_us, &D::p50>},
     {"p99_interval_ms", "… 99 of 100", of<&S::intervals_us, &D::p99>},

@@ -60,8 +60,7 @@ std::string steps_table(const BotsReport& report) {
       const double rate = value(s, name);
       return std::isnan(rate) ? 0 : rate / 1000;
     };
-    text += core::format("{:<6}{:<16}{:<9.1f}{:<29}{:<24}{}, {}\n", i + 1, bots,
-                         static_cast<double>(s.length) / core::second,
+    text += core::format("{:<6}{:<16}{:<9.1f}{:<29}{:<24}{}, {}\n", i + 1, bots, core::in_seconds(s.length),
                          core::format("{:.1f}, {:.1f}, {:.1f}", d.p50, d.p99, d.max),
                          core::format("{:.2f}, {:.2f}", kb("bytes_in_per_bot_second"), kb("bytes_out_per_bot_second")),
                          percent(value(s, "loss_in_percent")), percent(value(s, "loss_out_percent")));
@@ -113,9 +112,8 @@ std::string to_table(const BotsReport& report) {
       "mirrors verified        {} times, {} mismatches\n"
       "commands given          {}\n"
       "bots' own lateness      {}; {:.0f}% of a core\n",
-      report.joined, report.clients, static_cast<double>(s.length) / core::second, spread(s.joins_us),
-      spread(s.intervals_us, true), spread(s.rtts_us),
-      traffic(s, Count::bytes_in, Count::datagrams_in, "bytes_in_per_bot_second"),
+      report.joined, report.clients, core::in_seconds(s.length), spread(s.joins_us), spread(s.intervals_us, true),
+      spread(s.rtts_us), traffic(s, Count::bytes_in, Count::datagrams_in, "bytes_in_per_bot_second"),
       traffic(s, Count::bytes_out, Count::datagrams_out, "bytes_out_per_bot_second"),
       percent(value(s, "loss_in_percent")), percent(value(s, "loss_out_percent")), entities_mirrored(report),
       s.counts[Count::events], s.counts[Count::verified_ticks], s.counts[Count::mismatches], s.counts[Count::commands],

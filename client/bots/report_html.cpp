@@ -160,7 +160,7 @@ std::string figure(const ChartRow& row, const BotsReport& report, const std::vec
   double begin = 0;
   for (const BotsStep& step : report.steps) {
     if (begin > 0) chart.steps.push_back(begin);
-    begin += static_cast<double>(step.measured.length) / core::second;
+    begin += core::in_seconds(step.measured.length);
   }
   std::string key = core::format("<span class=\"a\"><i></i>{}</span>", row.a.name);
   if (row.b.value != nullptr) key += core::format("<span class=\"b\"><i></i>{}</span>", row.b.name);
@@ -282,8 +282,8 @@ std::string run_table(const BotsReport& report) {
 }  // namespace
 
 std::string to_html(const BotsReport& report, const std::vector<LimitVerdict>& verdicts) {
-  const std::string title = core::format("Load test: {} bots, {:.0f} s", shown(report.clients),
-                                         static_cast<double>(report.whole.length) / core::second);
+  const std::string title =
+      core::format("Load test: {} bots, {:.0f} s", shown(report.clients), core::in_seconds(report.whole.length));
   std::string html = core::format(
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
       "content=\"width=device-width, initial-scale=1\">\n<title>{0}</title>\n<style>{1}</style>\n</head>\n<body>\n"

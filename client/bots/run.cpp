@@ -165,7 +165,7 @@ void BotsRun::sample(core::Nanoseconds now) {
   while (report_.steps.size() <= step) report_.steps.push_back({options_.ramp.steps()[report_.steps.size()], {}});
   report_.steps[step].measured.add(interval);
   report_.whole.add(interval);
-  const double seconds = static_cast<double>(now - began_) / core::second;
+  const double seconds = core::in_seconds(now - began_);
   report_.samples.push_back(sample_of(interval, seconds, wanted_, playing));
   interval.clear();
   sampled_at_ = now;
@@ -214,9 +214,8 @@ void BotsRun::note_end(Bot& bot, bool wanted, core::Nanoseconds now) {
   if (!bot.failed() && silence == 0 && !out) return;
   ++report_.lost;
   if (!report_.first_loss.empty() || !tally_.first_loss.empty()) return;
-  report_.first_loss = silence > 0
-                           ? core::format("nothing received for {:.1f} s", static_cast<double>(silence) / core::second)
-                           : "no answer so far";
+  report_.first_loss =
+      silence > 0 ? core::format("nothing received for {:.1f} s", core::in_seconds(silence)) : "no answer so far";
 }
 
 void BotsRun::note_mirror(Bot& bot) {

@@ -91,7 +91,8 @@ TEST(Player, CountsTheHeadersOfDeltasAndDatagrams) {
   EXPECT_EQ(report.frames, frame_count);
   EXPECT_EQ(report.datagrams_per_frame, 1);
   EXPECT_GT(report.mean_bytes, 0);
-  EXPECT_EQ(report.mean_delta_bytes, report.mean_bytes + wire::delta_header_size);
+  const auto header_bytes = static_cast<double>(wire::header_size({.short_numbers = true}));
+  EXPECT_EQ(report.mean_delta_bytes, report.mean_bytes + header_bytes);
   EXPECT_GT(report.mean_datagram_bytes, report.mean_delta_bytes + core::seal_bytes);
 }
 

@@ -63,7 +63,6 @@ struct MirrorTamper {
                            .first_tick = original.first_tick,
                            .former = {},
                            .versions = original.versions,
-                           .courses = {},
                            .former_states = {}};
       known.hash = mirror.hash_of(known);
       mirror.state_.registry.prototypes().hold(known.prototype);
@@ -76,6 +75,8 @@ struct MirrorTamper {
       return;
     }
   }
+  // Counts as many states as leave `words` words until the limit of memory.
+  static void leave_words(Mirror& mirror, std::size_t words) { mirror.state_words_ = Mirror::state_words_max - words; }
   // Changes the sum of the hashes only.
   static void spoil_hash(Mirror& mirror) { mirror.hash_ += 12345; }
 };

@@ -15,10 +15,11 @@ class MirroredWorld {
  public:
   static constexpr std::uint32_t entities_max = 1000;
 
-  explicit MirroredWorld(std::uint64_t seed = 1) : world(seed), mirror(empty_mirror()) {}
+  explicit MirroredWorld(std::uint64_t seed = 1, std::shared_ptr<const reflect::Schema> schema = game_schema())
+      : world(seed, std::move(schema)), mirror(empty_mirror(world.schema)) {}
 
-  static std::unique_ptr<client::Mirror> empty_mirror() {
-    return std::move(*client::Mirror::make(game_schema(), entities_max));
+  static std::unique_ptr<client::Mirror> empty_mirror(std::shared_ptr<const reflect::Schema> schema = game_schema()) {
+    return std::move(*client::Mirror::make(std::move(schema), entities_max));
   }
 
   ecs::Entity create() {
@@ -75,7 +76,7 @@ class MirroredWorld {
   [[nodiscard]] const std::vector<Event>& history() const { return history_; }
   // Returns another mirror with the same history.
   [[nodiscard]] std::unique_ptr<client::Mirror> twin() const {
-    std::unique_ptr<client::Mirror> made = empty_mirror();
+    std::unique_ptr<client::Mirror> made = empty_mirror(world.schema);
     for (const Event& event : history_) event.replay(*made);
     return made;
   }

@@ -36,5 +36,16 @@ TEST(JsonText, TruncatesBetweenCharacters) {
   EXPECT_EQ(json_text("ä\nä\nä", 6), "\"ä\\nä...\"");
 }
 
+TEST(JsonText, AMistakeIsDescribedAtItsOwnToken) {
+  EXPECT_EQ(describe_json_mistake("[1,\n  nope]", 10, JsonMistake::syntax),
+            "line 2, column 3: expected JSON, not 'nope'");
+  EXPECT_EQ(describe_json_mistake("[1", 3, JsonMistake::syntax),
+            "line 1, column 3: expected JSON, not the end of the text");
+  EXPECT_EQ(describe_json_mistake("", 1, JsonMistake::syntax),
+            "line 1, column 1: expected JSON, not the end of the text");
+  EXPECT_EQ(describe_json_mistake("[1e999]", 6, JsonMistake::number_too_large),
+            "line 1, column 2: the number is too large; expected at most 1.7976931348623157e308");
+}
+
 }  // namespace
 }  // namespace mobula::core

@@ -49,6 +49,7 @@ struct Parts {
     const wire::DeltaHeader header{.sequence = ++sequence,
                                    .tick = mirror->tick() + 1,
                                    .ack = test::mirror_state().world.ack(),
+                                   .lost_continue = true,
                                    .body = std::max(1u, number - std::min<std::uint32_t>(number, input.byte() % 12))};
     core::Bytes delta(wire::header_size(header));
     wire::write_header(header, delta);

@@ -1,6 +1,8 @@
 // Arbitrary bits as an encoded entity: the result is in bounds, and a valid value survives encoding and decoding.
 //
-//   input: u8 component, u8 seed of both baselines, u8 reader and kind (see LLVMFuzzerTestOneInput), u8 age, u8 span,
+//   input: u8 component, u8 seed of the baselines, u8 reader and kind (see run_target), u8 age,
+//          u8 span + 20n: the early baseline is 1 + value / 32 ticks before the previous one, motion is steady if
+//          value / 32 is odd
 //          the bits
 #include <deque>
 #include <fuzz/fuzz.hpp>
@@ -18,16 +20,20 @@ struct Prototype {
   wire::EntityLayout layout;
 };
 
-// Prototypes: the first has all components of the schema, each other one has a single component.
+// Prototypes: the first has all components of a schema, the others have a single component.
 const std::deque<Prototype>& prototypes() {
   static const std::deque<Prototype> all = [] {
     const auto schema = test::load_schema(wire::test::units_schema);
     std::deque<Prototype> made(1);
-    for (const reflect::Component& component : schema->components()) {
-      made[0].layout.add(made[0].codecs.emplace_back(component));
+    const auto add = [&](const reflect::Component& component) {
       Prototype& one = made.emplace_back();
       one.layout.add(one.codecs.emplace_back(component));
+    };
+    for (const reflect::Component& component : schema->components()) {
+      made[0].layout.add(made[0].codecs.emplace_back(component));
+      add(component);
     }
+    add(test::load_schema(wire::test::piloted_schema)->components().front());
     return made;
   }();
   return all;
@@ -58,17 +64,37 @@ void read(const wire::EntityLayout& layout, bool owner, bool full, const wire::B
   fuzz::require(second == words, "and stays the same");
 }
 
+// Makes the motion of all units steady: each stands but for one step, which counts as rounding.
+void stand_still(const wire::EntityLayout& layout, const Words& early, Words& previous, Words& baseline) {
+  previous = baseline = early;
+  for (const wire::EntityLayout::Row& row : layout.rows) {
+    for (const wire::Unit& unit : row.codec->units()) {
+      if (!unit.can_extrapolate()) continue;
+      std::uint32_t& word = previous[row.first + unit.first + unit.words - 1];
+      word += word > 0 ? ~0u : 1u;
+    }
+  }
+}
+
 int run_target(const std::uint8_t* data, std::size_t size) {
   fuzz::Input input(fuzz::view(data, size));
   const wire::EntityLayout& layout = prototypes()[input.byte() % prototypes().size()].layout;
   core::Random random(input.byte());
   const unsigned kind = input.byte();
-  const wire::Interval time{.age = input.byte() % 20u, .span = input.byte() % 20u};
-  Words previous_baseline = layout.defaults;
-  wire::test::change(layout, random, 8, 0, previous_baseline);
+  const std::uint32_t age = input.byte() % 20u;
+  const std::uint32_t spans = input.byte();
+  const wire::Interval time{.age = age, .span = spans % 20, .early = spans % 20 + 1 + spans / 32};
+  Words early_baseline = layout.defaults;
+  wire::test::change(layout, random, 8, 0, early_baseline);
+  Words previous_baseline = early_baseline;
+  wire::test::change(layout, random, kind / 4 % 9, 7, previous_baseline);
   Words baseline = previous_baseline;
   wire::test::change(layout, random, kind / 4 % 9, 7, baseline);
-  const wire::Baselines baselines{baseline.data(), kind >= 128 ? nullptr : previous_baseline.data(), time};
+  if (spans / 32 % 2 != 0) stand_still(layout, early_baseline, previous_baseline, baseline);
+  const wire::Baselines baselines{.baseline = baseline.data(),
+                                  .previous_baseline = kind >= 128 ? nullptr : previous_baseline.data(),
+                                  .early_baseline = kind >= 64 ? nullptr : early_baseline.data(),
+                                  .time = time};
   read(layout, kind % 2 != 0, kind % 4 >= 2, baselines, input.bytes(size));
   return 0;
 }

@@ -5,6 +5,7 @@
 #include <mobula/reflect/schema.hpp>
 #include <mobula/wire/entity_codec.hpp>
 #include <vector>
+#include <wire/codec_world.hpp>
 
 namespace fuzz_schema {
 
@@ -12,13 +13,30 @@ using namespace mobula;
 
 namespace {
 
-// Encodes a row of three ticks with arbitrary memory. Each is quantised to a valid value, and the last is decoded from
-// its delta.
+using Rows = std::array<std::vector<std::uint32_t>, 3>;
+
+// Decodes the last row from its delta against the others.
+void encode_delta(const wire::EntityLayout& layout, bool owner, const Rows& rows) {
+  const wire::EntityCodec entities(layout, owner, 1);
+  const wire::Baselines baselines{rows[1].data(), rows[0].data(), rows[2].data(), {.age = 1, .span = 1, .early = 2}};
+  core::Bytes buffer(layout.bits_max / 8 + 1);
+  core::BitWriter writer(buffer);
+  entities.write_delta(rows[2].data(), baselines, writer);
+  fuzz::require(writer.bits() <= layout.bits_max, "a delta takes at most bits_max");
+  core::BitReader reader(buffer);
+  std::vector<std::uint32_t> read(layout.words);
+  fuzz::require(entities.read_delta(baselines, reader, read.data()), "a delta can be decoded");
+  fuzz::require(reader.position() == writer.bits(), "to its last bit");
+  fuzz::require(read == wire::test::as_received(layout, owner, rows[2], rows[1]),
+                "to the words that a client receives");
+}
+
+// Encodes a row of three ticks with arbitrary memory. Each is quantised to a valid value.
 void encode(const reflect::Component& component) {
   const wire::RowCodec codec(component);
   wire::EntityLayout layout;
   layout.add(codec);
-  std::array<std::vector<std::uint32_t>, 3> rows;
+  Rows rows;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     constexpr std::array fills{std::byte{0}, std::byte{0x5a}, std::byte{0xff}};
     core::Bytes value(component.size, fills[i]);
@@ -29,17 +47,7 @@ void encode(const reflect::Component& component) {
     codec.to_words(value.data(), again.data());
     fuzz::require(again == rows[i], "with the same words");
   }
-  const wire::EntityCodec entities(layout, true, 1);
-  const wire::Baselines baselines{rows[1].data(), rows[0].data(), {.age = 1, .span = 1}};
-  core::Bytes buffer(layout.bits_max / 8 + 1);
-  core::BitWriter writer(buffer);
-  entities.write_delta(rows[2].data(), baselines, writer);
-  fuzz::require(writer.bits() <= layout.bits_max, "a delta takes at most bits_max");
-  core::BitReader reader(buffer);
-  std::vector<std::uint32_t> read(layout.words);
-  fuzz::require(entities.read_delta(baselines, reader, read.data()), "a delta can be decoded");
-  fuzz::require(reader.position() == writer.bits(), "to its last bit");
-  fuzz::require(read == rows[2], "to the same words");
+  for (const bool owner : {false, true}) encode_delta(layout, owner, rows);
 }
 
 int run_target(const std::uint8_t* data, std::size_t size) {

@@ -81,6 +81,7 @@ void schemas_and_resources() {
   const core::Bytes schema = test::compile_schema(small_schema);
   write_seed("schema", "small", schema);
   write_seed("schema", "units", test::compile_schema(wire::test::units_schema));
+  write_seed("schema", "piloted", test::compile_schema(wire::test::piloted_schema));
   write_seed("schema", "one", test::compile_schema("struct One (component) { on:bool; }"));
 
   constexpr const char* level = R"({

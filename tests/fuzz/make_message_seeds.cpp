@@ -96,9 +96,10 @@ void deltas() {
   write_seed("delta", "first", state.first);
   write_seed("delta", "next", state.next);
   write_seed("delta", "after", state.after);
-  core::Bytes nothing(wire::delta_header_size + 2);
-  wire::write_header({.sequence = 100, .tick = 100, .ack = state.world.ack()}, nothing);
-  core::BitWriter bits(core::MutableBytes(nothing).subspan(wire::delta_header_size));
+  const wire::DeltaHeader header{.sequence = 100, .tick = 100, .ack = state.world.ack()};
+  core::Bytes nothing(wire::header_size(header) + 2);
+  wire::write_header(header, nothing);
+  core::BitWriter bits(core::MutableBytes(nothing).subspan(wire::header_size(header)));
   bits.write_golomb(0, wire::moving_count_order);
   for (int list = 0; list < 3; ++list) bits.write_golomb(0, wire::count_order);
   write_seed("delta", "nothing", nothing);
@@ -134,6 +135,7 @@ void entities() {
   const std::string bits("\x7b\x35\x1c\xff\x00\x52\xe1\x08\x93\x6a\x44\xd7\x2e\x01\x80\x5f", 16);
   write_seed("entity", "all_moving", "\x00\x01\x21\x03\x03"s + bits + bits);
   write_seed("entity", "one_moving", "\x04\x02\x10\x05\x02"s + bits);
+  write_seed("entity", "steady", "\x00\x05\x21\x03\x21"s + bits + bits);
   write_seed("entity", "at_rest", "\x06\x03\x91\x07\x00"s + bits + bits);
   write_seed("entity", "full_state", "\x00\x04\x03\x00\x00"s + bits + bits + bits);
 }

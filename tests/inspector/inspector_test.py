@@ -261,7 +261,7 @@ class Inspector(unittest.TestCase):
 
     def test_the_map_keeps_entities_when_its_part_changes(self):
         self.look_at("server")
-        frame = {"topic": "map", "reset": False, "complete": True, "truncated": False, "shown": 0, "came": [], "moved": [], "went": []}
+        frame = {"topic": "map", "reset": False, "complete": True, "truncated": False, "shown": 0, "came": [], "moved": [], "cut": [], "went": []}
         frames = [frame | {"reset": True, "came": [8, 1, 2, 0, 100, 0, 200, 9, 1, 2, 0, 0, 0, 0]},
                   frame | {"moved": [8, 300, 0, 400]},
                   frame | {"reset": True, "complete": False, "came": [8, 1, 2, 0, 300, 0, 400]},
@@ -276,6 +276,59 @@ class Inspector(unittest.TestCase):
             [[8, 1, 3, 4], [9, 1, 0, 0]],  # no entity is removed until the new part is complete
             [[8, 1, 3, 4], [10, 1, 0, 0]],
             [[8, 1, 3, 4], [10, 2, 5, 0]]])
+
+    def test_the_map_draws_no_way_of_a_jump(self):
+        self.look_at("server")
+        frame = {"topic": "map", "reset": False, "complete": True, "truncated": False, "shown": 2, "came": [], "moved": [], "cut": [], "went": []}
+        frames = [frame | {"reset": True, "came": [8, 1, 2, 0, 0, 0, 0, 9, 1, 2, 0, 0, 0, 0]},
+                  frame | {"moved": [8, 400, 0, 0, 9, 400, 0, 0], "cut": [9]},
+                  frame | {"moved": [8, 800, 0, 0, 9, 800, 0, 0]}]
+        halfway = ("import('/inspector/map/map_entities.js').then(({MapEntities}) => { const all = new MapEntities();"
+                   " return a[0].map((frame, index) => { all.apply(frame, index * 1000, 200);"
+                   " return [...all.by_index.values()].map((entity) => all.place(entity, index * 1000 + 100, 200).x); }); })")
+        self.assertEqual(self.browser.run(halfway, frames), [[0, 0], [2, 4], [6, 6]])
+
+    def test_a_course_is_shown_beside_the_true_value(self):
+        bot = self.village.find(component="Avatar")["handle"]
+        self.look_at("server")
+        self.browser.run("import('/inspector/parts/entity_detail.js').then(({entity_detail}) => entity_detail(document.querySelector('main'),"
+                         " {query: {}, href: () => '#', live: {subscribe: (topic, wish, {on_frame}) => { window.deliver = on_frame; }}}, a[0],"
+                         " new AbortController().signal))", bot)
+        entity = self.village.ask(f"entities/{bot}")
+        properties = {each["path"]: each for component in entity["components"] if component["name"] == "Transform"
+                      for each in component["properties"]}
+        x, y, rotation = properties["position.x"], properties["position.y"], properties["rotation"]
+        x["course"] = {"tolerance": 0.02, "value": 1.2345678, "velocity": -0.5, "age": 1}
+        rotation["course"] = {"tolerance": 0.003, "value": [0, 0.5, 0, 0.8660254], "velocity": [0, 3.1415927, 0], "age": 12}
+        y.pop("course", None)
+        shown = lambda path: (f"[...document.querySelectorAll('[data-component=Transform] .property')].find((each) => "
+                              f"each.querySelector('label').innerText === '{path}').querySelector('.course').innerText")
+        self.browser.run("deliver(a[0])", entity)
+        self.assertEqual(self.browser.run(shown("position.x")), "clients: 1.235 · -0.500/s · course 1 tick old")
+        self.assertEqual(self.browser.run(shown("position.y")), "")
+        self.assertEqual(self.browser.run(shown("rotation")), "clients: [0.0000, 0.5000, 0.0000, 0.8660] · turns 180.0°/s · course 12 ticks old")
+        x["course"] = {"tolerance": 0.02, "value": 1.24, "velocity": 0, "age": None}
+        self.browser.run("deliver(a[0])", entity)
+        self.assertEqual(self.browser.run(shown("position.x")), "clients: 1.240, at rest")
+        x.pop("course")
+        self.browser.run("deliver(a[0])", entity)
+        self.assertEqual(self.browser.run(shown("position.x")), "")
+
+    def test_a_pool_lists_the_courses_of_its_fields(self):
+        self.look_at("server")
+        self.browser.run("import('/inspector/parts/courses.js').then(({CourseTable, new_courses_text}) => {"
+                         " const table = new CourseTable(document.querySelector('main')); window.deliver = (all) => table.update(all);"
+                         " window.text = new_courses_text; })")
+        field = {"field": "position", "tolerance": 0.02, "under_way": 1180, "new_courses": 40210, "checks": 612044, "seconds": 4,
+                 "new_courses_per_second": 31.52, "share": 0.0133}
+        cells = "[...document.querySelectorAll('[aria-label=\"Courses by field\"] tbody td')].map((each) => each.innerText)"
+        self.browser.run("deliver(a[0])", [])
+        self.assertTrue(self.browser.run("[...document.querySelectorAll('h3')].at(-1).offsetParent === null"), "hidden without courses")
+        self.browser.run("deliver(a[0])", [field])
+        self.assertEqual(self.browser.run(cells), ["position", "0.02", "1,180", "31.5/s", "1.3%", "40,210"])
+        self.browser.run("deliver(a[0])", [field | {"seconds": 0, "new_courses_per_second": None, "share": None}])
+        self.assertEqual(self.browser.run(cells), ["position", "0.02", "1,180", "–", "–", "40,210"])
+        self.assertEqual(self.browser.run("[text([]), text([a[0], a[0]])]", field), ["", "63.0/s"])
 
     def test_repeated_ticks_are_kept_once_and_a_restart_clears_them(self):
         self.look_at("server")

@@ -1,9 +1,13 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
-#include <mobula/net/event_loop.hpp>
+#include <mobula/net/udp_socket.hpp>
+#include <mutex>
 #include <thread>
+
+#include "peers.hpp"
 
 namespace mobula::net {
 namespace {
@@ -74,6 +78,86 @@ TEST(EventLoop, HandlesAReloadSignalWithoutStopping) {
   ASSERT_EQ(std::raise(SIGHUP), 0);
   while (signals == 0) loop.run_until(core::monotonic_now() + core::millisecond);
   EXPECT_FALSE(loop.stopped());
+}
+
+// A thread with a socket that sends each datagram back.
+class Echo {
+ public:
+  Echo() {
+    socket_->on_datagram([this](const transport::Address& from, core::ByteView datagram) {
+      socket_->send(from, datagram);
+      socket_->flush();
+      const std::scoped_lock lock(mutex_);
+      answered_.push_back(core::monotonic_now());
+    });
+    thread_ = std::thread([this] { loop_.run_until(core::monotonic_now() + 3600 * second); });
+  }
+  ~Echo() {
+    loop_.stop();
+    thread_.join();
+  }
+  [[nodiscard]] transport::Address address() const { return loopback(socket_->local_port()); }
+
+  // Returns the number of datagrams that were sent back by then.
+  int answers(core::Nanoseconds until) {
+    const std::scoped_lock lock(mutex_);
+    return static_cast<int>(std::ranges::count_if(answered_, [&](core::Nanoseconds at) { return at <= until; }));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<core::Nanoseconds> answered_;
+  EventLoop loop_;
+  std::unique_ptr<UdpSocket> socket_ = std::move(*UdpSocket::open(loop_, loopback(0)));
+  std::thread thread_;
+};
+
+// Each pause lasts until the deadline. An answer that was sent before is in the kernel's buffer by then.
+TEST(EventLoop, HandlesWhatArrivedInAPauseBeforeItReturns) {
+  Echo echo;
+  EventLoop loop;
+  loop.set_pause(3600 * second);
+  const auto socket = std::move(*UdpSocket::open(loop, loopback(0)));
+  int received = 0;
+  socket->on_datagram([&](const transport::Address&, core::ByteView) {
+    ++received;
+    socket->send(echo.address(), bytes_of("next"));
+  });
+  socket->send(echo.address(), bytes_of("first"));
+  while (received < 10) {
+    const core::Nanoseconds deadline = core::monotonic_now() + 5 * millisecond;
+    loop.run_until(deadline);
+    EXPECT_GE(received, echo.answers(deadline));
+  }
+}
+
+TEST(EventLoop, HandlesTogetherWhatArrivesInAPause) {
+  constexpr core::Nanoseconds pause = 10 * millisecond;
+  Echo echo;
+  EventLoop loop;
+  loop.set_pause(pause);
+  const auto socket = std::move(*UdpSocket::open(loop, loopback(0)));
+  int received = 0;
+  socket->on_datagram([&](const transport::Address&, core::ByteView) {
+    ++received;
+    socket->send(echo.address(), bytes_of("next"));
+  });
+  socket->send(echo.address(), bytes_of("first"));
+  const core::Nanoseconds begin = core::monotonic_now();
+  loop.run_until(begin + 20 * pause);
+  EXPECT_GT(received, 0);
+  // Without a pause there are thousands. Some answers come while the loop still handles the datagram before.
+  EXPECT_LT(received, 50 * (core::monotonic_now() - begin) / pause);
+}
+
+TEST(EventLoop, MakesNoPauseOnceStopped) {
+  EventLoop loop;
+  loop.set_pause(3600 * second);
+  std::thread stopper([&] { loop.stop(); });
+  const core::Nanoseconds far = core::monotonic_now() + 3600 * second;
+  loop.run_until(far);
+  stopper.join();
+  EXPECT_LT(core::monotonic_now(), far);
 }
 
 }  // namespace

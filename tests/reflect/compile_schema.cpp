@@ -25,9 +25,14 @@ std::string read_schema(const std::string& name) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Removes an attribute with its value.
-std::string without(const std::string& text, const std::string& attribute) {
-  return std::regex_replace(text, std::regex(", " + attribute + ":\"[^\"]*\""), "");
+// Loads the demo's schema after a replacement.
+std::shared_ptr<const reflect::Schema> load_replaced(const char* pattern, const char* by) {
+  std::string components = read_schema("components.fbs");
+  const std::string include = "include \"engine.fbs\";";
+  components.replace(components.find(include), include.size(), read_schema("engine.fbs"));
+  const auto schema = reflect::Schema::load(compile(std::regex_replace(components, std::regex(pattern), by)));
+  if (!schema) throw std::invalid_argument(schema.error().message);
+  return *schema;
 }
 
 }  // namespace
@@ -37,12 +42,11 @@ core::Bytes compile_schema(std::string_view text) {
 }
 
 std::shared_ptr<const reflect::Schema> load_game_schema_without_courses() {
-  std::string components = read_schema("components.fbs");
-  const std::string include = "include \"engine.fbs\";";
-  components.replace(components.find(include), include.size(), read_schema("engine.fbs"));
-  const auto schema = reflect::Schema::load(compile(without(components, "dead_reckoning")));
-  if (!schema) throw std::invalid_argument(schema.error().message);
-  return *schema;
+  return load_replaced(", dead_reckoning:\"[^\"]*\"", "");
+}
+
+std::shared_ptr<const reflect::Schema> load_predicted_game_schema() {
+  return load_replaced("dead_reckoning:\"[^\"]*\"", "$&, predicted");
 }
 
 std::shared_ptr<const reflect::Schema> load_schema(std::string_view text) {

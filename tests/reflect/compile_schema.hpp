@@ -17,6 +17,9 @@ std::shared_ptr<const reflect::Schema> load_schema(std::string_view text);
 // Loads the demo's schema without dead_reckoning, so that each change of a Transform is sent.
 std::shared_ptr<const reflect::Schema> load_game_schema_without_courses();
 
+// Loads the demo's schema, in which the fields with dead_reckoning are predicted too.
+std::shared_ptr<const reflect::Schema> load_predicted_game_schema();
+
 // Returns the error of Schema::load, empty if it loads.
 std::string refusal(std::string_view text);
 

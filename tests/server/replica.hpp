@@ -47,10 +47,10 @@ class ModelClient {
       : mirror(std::move(*client::Mirror::make(std::move(schema), replica_entities_max))) {}
 
   void take(core::ByteView delta) {
-    const wire::DeltaHeader header = wire::read_delta_header(delta).value();
+    const wire::DeltaHeader header = wire::read_delta_header(delta, known_).value();
     const bool late = header.sequence < newest;
     if (taken_.contains(header.sequence) || (late && newest - header.sequence >= wire::late_max)) return;
-    const core::Status applied = apply_delta(*mirror, delta);
+    const core::Status applied = mirror->apply(header, delta);
     if (!applied) {
       ASSERT_STREQ(applied.error().reason, "too late") << applied.error().message;
       ++passed_over;
@@ -58,13 +58,16 @@ class ModelClient {
     }
     late_ones += late ? 1 : 0;
     newest = std::max(newest, header.sequence);
+    known_.sequence = newest;
+    known_.tick = std::max(known_.tick, header.tick);
+    if (!header.short_numbers) known_.long_sequence = std::max(known_.long_sequence, header.sequence);
     taken_.insert(header.sequence);
     const std::optional<bool> verified = mirror->verify(header);
     verified_times += verified.has_value() ? 1 : 0;
     ASSERT_TRUE(verified.value_or(true)) << "delta " << header.sequence << " of acknowledgement " << header.ack;
   }
   wire::InputDatagram input() {
-    wire::InputDatagram input{.ack = ++ack_, .newest = newest, .words = wire::input_words_max};
+    wire::InputDatagram input{.ack = known_.ack = ++ack_, .newest = newest, .words = wire::input_words_max};
     for (std::uint32_t age = 0; age < wire::ack_history && age < newest; ++age)
       if (taken_.contains(newest - age)) input.received[age / 64] |= 1ull << age % 64;
     mirror->acknowledged(ack_);
@@ -81,6 +84,7 @@ class ModelClient {
 
  private:
   std::set<std::uint32_t> taken_;
+  wire::KnownNumbers known_;
   std::uint32_t ack_ = 0;
 };
 
@@ -125,9 +129,10 @@ class Replica {
       if (world.publisher.published().entity(index).entity) view.add_visible(index, false);
   }
 
-  // Makes all spawned entities visible. After publishing.
+  // Makes all spawned entities visible, and updates whose they are. After publishing.
   void see_all() {
-    for (const std::uint32_t index : world_.publisher.spawned()) view.add_visible(index, false);
+    for (const std::uint32_t index : world_.publisher.spawned()) view.add_visible(index, owns(index));
+    view.update_owners(owns);
   }
   // Sends and delivers deltas, then inputs.
   void tick(std::size_t bytes_max = 800, std::size_t datagram_bytes = 400) {
@@ -164,7 +169,13 @@ class Replica {
     bodies_received_ = bodies_known_ = bodies_sent_;
     view.bodies()->begin_again();
   }
-  [[nodiscard]] bool converged() const { return client.mirror->hash() == world_.publisher.published().hash(); }
+  [[nodiscard]] bool converged() const {
+    const server::Published& published = world_.publisher.published();
+    std::uint64_t hash = published.hash();
+    for (std::uint32_t index = 0; index < published.index_end(); ++index)
+      if (published.entity(index).entity && owns(index)) hash += published.entity(index).owner_hash;
+    return client.mirror->hash() == hash;
+  }
 
   // Expects that each entity in view has the state that the server had at its tick, and that it is shown.
   void expect_true(const PublishedHistory& history) {
@@ -174,9 +185,10 @@ class Replica {
       if (tick == 0) return;  // stale
       const std::vector<std::uint32_t>* expected = history.at(entity, tick);
       ASSERT_NE(expected, nullptr) << to_string(entity) << " at tick " << tick;
-      const std::uint32_t* const words = client.mirror->state().find(entity)->versions.newest().words;
+      const client::MirroredEntity& known = *client.mirror->state().find(entity);
+      const std::uint32_t* const words = known.versions.newest().words;
       const std::vector<std::uint32_t> mirrored(words, words + expected->size());
-      ASSERT_EQ(mirrored, *expected) << to_string(entity) << " at tick " << tick;
+      ASSERT_EQ(mirrored, as_received(known, *expected)) << to_string(entity) << " at tick " << tick;
     });
   }
 
@@ -188,9 +200,21 @@ class Replica {
   LossyPipe<wire::InputDatagram> inputs;
   std::size_t bytes_sent = 0;
   std::function<float(std::uint32_t)> importance = [](std::uint32_t) { return 1.0f; };  // by index
+  std::function<bool(std::uint32_t)> owns = [](std::uint32_t) { return false; };        // for see_all(), by index
   std::size_t announcements = 0;
 
  private:
+  // Returns the words of a state as the client has them: those that it does not receive are the defaults.
+  [[nodiscard]] std::vector<std::uint32_t> as_received(const client::MirroredEntity& known,
+                                                       std::vector<std::uint32_t> words) const {
+    const wire::EntityLayout& layout = client.mirror->state().codecs.entity(known.prototype);
+    for (const wire::EntityLayout::Row& row : layout.rows) {
+      const std::uint32_t first = known.owner ? row.codec->common_words() : row.codec->public_words();
+      const std::uint32_t end = known.owner ? row.codec->public_words() : row.codec->words();
+      for (std::uint32_t i = row.first + first; i < row.first + end; ++i) words[i] = layout.defaults[i];
+    }
+    return words;
+  }
   void acknowledge(const wire::InputDatagram& input) {
     ASSERT_TRUE(view.acknowledge(input).ok());
     newest_ack_ = std::max(newest_ack_, input.ack);

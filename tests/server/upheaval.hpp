@@ -15,7 +15,7 @@ class UpheavalGame : public TinyGame {
 
   explicit UpheavalGame(std::uint64_t seed) : random(seed) {}
 
-  [[nodiscard]] std::vector<server::Layer> layers() const override { return {{"all"}, {"near", radius}}; }
+  [[nodiscard]] std::vector<server::Layer> layers() const override { return {{"all"}, {"near", radius, 0, true}}; }
   core::Status start(server::World& world) override {
     for (std::uint32_t i = 0; i < world.level_range().count; ++i) things.push_back(world.level_range().at(i));
     return core::Done{};

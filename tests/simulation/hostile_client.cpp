@@ -33,7 +33,7 @@ void HostileClient::enter(core::Nanoseconds now) {
   token_ = config.token;
   endpoint_ = std::make_unique<transport::ClientEndpoint>(config, now);
   sent_hello_ = is_in_ = false;
-  newest_ = ack_ = 0;
+  newest_ = tick_ = ack_ = 0;
 }
 
 // A used token is bad only until it expires: after its date goes back a server accepts it as new.
@@ -87,7 +87,10 @@ void HostileClient::receive_messages() {
   while (endpoint_->session().next_reliable(buffer_, transport::Lane::bulk)) {
   }
   while (endpoint_->session().next_unreliable(buffer_))
-    if (const auto header = wire::read_delta_header(buffer_)) newest_ = header->sequence;
+    if (const auto header = wire::read_delta_header(buffer_, {newest_, tick_, ack_})) {
+      newest_ = header->sequence;
+      tick_ = header->tick;
+    }
 }
 
 // Sends mostly almost valid messages: after plain nonsense the server soon disconnects.

@@ -54,6 +54,7 @@ class HostileClient {
   bool sent_hello_ = false;
   std::uint64_t sessions_ = 0;
   std::uint32_t newest_ = 0;  // sequence of the last delta
+  ecs::Tick tick_ = 0;        // tick of the last delta
   std::uint32_t ack_ = 0;
   core::Bytes buffer_;
   std::vector<core::Bytes> received_;  // messages of the server, to be sent back to it

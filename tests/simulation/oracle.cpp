@@ -3,6 +3,7 @@
 #include <cmath>
 #include <mobula/core/hash.hpp>
 #include <mobula/wire/entity_hash.hpp>
+#include <server/hamlet.hpp>
 #include <server/interest/reference_interest.hpp>
 #include <server/mirrored_words.hpp>
 #include <simulation/oracle.hpp>
@@ -66,8 +67,8 @@ bool has_right_place(const ecs::Registry& registry, ecs::Entity entity) {
 
 }  // namespace
 
-Oracle::Oracle(std::vector<server::Layer> layers, Trace trace)
-    : layers_(layers), trace_(std::move(trace)), rights_(std::move(layers)) {}
+Oracle::Oracle(std::vector<server::Layer> layers, bool predicts, Trace trace)
+    : layers_(layers), predicts_(predicts), trace_(std::move(trace)), rights_(std::move(layers)) {}
 
 void Oracle::begin(server::Server& server, const server::InterestRule* rule) {
   rule_ = rule;
@@ -131,7 +132,8 @@ void Oracle::note_values(server::Server& server) {
   server::Published& published = server.published();
   for (std::uint32_t index = 0; index < published.index_end(); ++index) {
     const server::PublishedEntity& entity = published.entity(index);
-    if (!entity.entity || published.changed(index, true) != now_) continue;
+    const ecs::Tick changed = std::max(published.changed(index, true), published.changed(index, false));
+    if (!entity.entity || changed != now_) continue;
     Value value = published_value(server, index);
     if (trace_) trace(entity.entity, "is " + to_text(value.words));
     states_[handle_of(entity.entity)].push_back({now_, true, std::move(value)});
@@ -152,7 +154,8 @@ std::optional<std::string> Oracle::check_published(server::Server& server) const
     if (sent_pools(registry, registry.prototype(entity.entity)) != sent_pools(registry, entity.prototype))
       return "entity " + to_string(entity.entity) + " is published with other components than it has";
     if (std::optional<std::string> wrong = check_published_values(server, index)) return wrong;
-    if (!has_right_place(registry, entity.entity))
+    // Predicted Transforms are rounded after the last update of the hierarchy.
+    if (!predicts_ && !has_right_place(registry, entity.entity))
       return "entity " + to_string(entity.entity) + " has a wrong world transform";
   }
   return std::nullopt;
@@ -194,11 +197,11 @@ std::optional<std::string> Oracle::compare(client::Mirror& mirror, ecs::Entity e
     return "entity " + to_string(entity) + " in tick " + std::to_string(tick) + what;
   };
   if (then == nullptr) return was(" was not in the world");
-  const auto& [components, there] = mirrored_value(mirror, entity);
+  auto [components, there] = mirrored_value(mirror, entity);
   if (components != then->components) return was(" has other components");
   Words expected = then->words;
-  test::follow_courses(expected, mirror, entity, mirror.tick());
-  if (!owned) test::reset_owner_only(expected, mirror, entity);
+  test::follow_courses(expected, mirror, entity, owned, mirror.tick());
+  for (Words* words : {&expected, &there}) test::reset_unreceived(*words, mirror, entity, owned);
   if (there.size() != expected.size()) return was(" has other words");
   for (std::size_t word = 0; word < there.size(); ++word)
     if (there[word] != expected[word])
@@ -233,7 +236,7 @@ std::optional<std::string> Oracle::check_changes(client::Mirror& mirror, std::ui
       if (tick == 0 || !shown.is_new(entity, tick)) continue;
       if (trace_) trace(entity, name + " has it as it was in tick " + std::to_string(tick));
       if (std::optional<std::string> wrong = check_state(mirror, entity, tick, player)) return wrong;
-      if (!draws) continue;
+      if (!draws || (predicts_ && mirror.is_owner(entity))) continue;  // its owner draws no courses
       if (std::optional<std::string> wrong = pictures_.check(mirror, entity)) return wrong;
     }
   }
@@ -315,15 +318,19 @@ std::optional<std::string> Oracle::check_stale(client::Mirror& mirror, ecs::Enti
   const bool was_seen = entity.index < shown.last.size() && shown.last[entity.index].entity == entity;
   if (!was_seen) return std::nullopt;
   Value there = mirrored_value(mirror, entity);
-  test::reset_owner_only(there.words, mirror, entity);
-  // It follows its courses until the tick in which it is lost.
+  // Only what everyone receives is compared, since its former owner is not known.
+  const auto reset_others = [&](Words& words) {
+    for (const bool owner : {false, true}) test::reset_unreceived(words, mirror, entity, owner);
+  };
+  reset_others(there.words);
+  // It follows its courses until the tick in which it is lost, or further.
   const ecs::Tick last = shown.last[entity.index].tick;
   const auto was_so = [&](const State& state) {
     if (!state.is_there || state.value.components != there.components) return false;
     for (ecs::Tick tick = std::max(last, state.since); tick <= now_; ++tick) {
       Words words = state.value.words;
-      test::follow_courses(words, mirror, entity, tick);
-      test::reset_owner_only(words, mirror, entity);
+      test::follow_courses(words, mirror, entity, false, tick);
+      reset_others(words);
       if (words == there.words) return true;
     }
     return false;
@@ -357,9 +364,9 @@ std::optional<std::string> Oracle::check_at_last(server::Server& server, client:
     if (is_owner != mirror.is_owner(entity))
       return "entity " + to_string(entity) + (is_owner ? " is owned" : " is not owned") +
              " by the player, unlike in the mirror";
-    const Value mirrored = mirrored_value(mirror, entity);
-    if (now.components == mirrored.components) test::follow_courses(now.words, mirror, entity, mirror.tick());
-    if (!is_owner) test::reset_owner_only(now.words, mirror, entity);
+    Value mirrored = mirrored_value(mirror, entity);
+    if (now.components == mirrored.components) test::follow_courses(now.words, mirror, entity, is_owner, mirror.tick());
+    for (Value* value : {&now, &mirrored}) test::reset_unreceived(value->words, mirror, entity, is_owner);
     if (now != mirrored)
       return "entity " + to_string(entity) + " is of tick " + std::to_string(mirror.tick_of(entity)) +
              ", but changed in tick " + std::to_string(server.published().changed(index, true));

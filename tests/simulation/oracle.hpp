@@ -22,7 +22,8 @@ class Oracle {
   // Receives the history of entities, for a trace; null if nobody needs it.
   using Trace = std::function<void(ecs::Entity entity, const std::string& what)>;
 
-  Oracle(std::vector<server::Layer> layers, Trace trace);
+  // `predicts`: that of the plan.
+  Oracle(std::vector<server::Layer> layers, bool predicts, Trace trace);
 
   // Called when a server starts. States published by an earlier server do not count, but its handles must not be
   // reused. Restored entities exist already. `rule`: its game's, or null.
@@ -100,6 +101,7 @@ class Oracle {
   }
 
   std::vector<server::Layer> layers_;
+  bool predicts_;
   Trace trace_;
   const server::InterestRule* rule_ = nullptr;
   ecs::Tick now_ = 0;

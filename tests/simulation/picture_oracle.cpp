@@ -3,7 +3,6 @@
 #include <cmath>
 #include <mobula/client/mirror/interpolation.hpp>
 #include <mobula/wire/row_codec.hpp>
-#include <server/hamlet.hpp>
 #include <simulation/picture_oracle.hpp>
 #include <utility>
 
@@ -11,11 +10,6 @@ namespace mobula::sim {
 namespace {
 
 constexpr double drawn_tolerance = 0.004;  // two steps
-
-const wire::RowCodec& transform_codec() {
-  static const wire::RowCodec codec(*test::game_schema()->find("Transform"));
-  return codec;
-}
 
 std::uint64_t pose_key(ecs::Entity entity) { return std::uint64_t{entity.generation} << 32 | entity.index; }
 
@@ -26,8 +20,8 @@ std::optional<Component> copied(const ecs::Registry& registry, ecs::Entity entit
 }
 
 // Returns a coordinate of a published course.
-double coordinate_at(std::span<const std::uint32_t> row, std::uint32_t axis, ecs::Tick tick) {
-  const wire::CourseUnit& path = transform_codec().courses().front();
+double coordinate_at(const wire::CourseUnit& path, std::span<const std::uint32_t> row, std::uint32_t axis,
+                     ecs::Tick tick) {
   const ecs::Tick age = wire::course_age(path, row.data(), tick);
   const double steps = static_cast<double>(wire::path_at(path, row.data(), axis, age)) / wire::course_fraction;
   return path.quantisers[axis].value_between(steps);
@@ -53,9 +47,10 @@ void PictureOracle::note(server::Server& server, ecs::Tick now) {
   server::Published& published = server.published();
   ecs::Registry& registry = server.world().registry();
   const ecs::PoolId transforms = registry.pool_of<engine::Transform>();
+  path_ = published.codecs().row(transforms)->courses().front();
   for (std::uint32_t index = 0; index < published.index_end(); ++index) {
     const ecs::Entity entity = published.entity(index).entity;
-    if (!entity || published.changed(index, true) != now) continue;
+    if (!entity || std::max(published.changed(index, true), published.changed(index, false)) != now) continue;
     std::vector<std::uint32_t> row = transform_row(published, index, transforms);
     if (row.empty()) continue;
     poses_[pose_key(entity)].push_back(
@@ -72,15 +67,17 @@ std::optional<std::string> PictureOracle::check(const client::Mirror& mirror, ec
     if (!shown) continue;
     const Place place{client::sample<engine::Parent>(mirror, entity, view_tick),
                       client::sample<engine::Cuts>(mirror, entity, view_tick)};
+    // A state that follows the moment may be the only one that the client has.
+    const auto first = static_cast<ecs::Tick>(std::max(view_tick, 0.0));
+    const ecs::Tick last = std::max(first + 1, mirror.tick_of(entity));
     const std::array<float, 3> at{shown->position.x, shown->position.y, shown->position.z};
     for (std::uint32_t axis = 0; axis < 3; ++axis) {
       double low = 1e9;
       double high = -1e9;
       for (const Pose& pose : had->second) {
         if (pose.place != place) continue;
-        for (const double edge : {std::floor(view_tick), std::ceil(view_tick)}) {
-          const double coordinate =
-              coordinate_at(pose.row, axis, std::max(pose.since, static_cast<ecs::Tick>(std::max(edge, 0.0))));
+        for (ecs::Tick tick = first; tick <= last; ++tick) {
+          const double coordinate = coordinate_at(path_, pose.row, axis, std::max(pose.since, tick));
           low = std::min(low, coordinate);
           high = std::max(high, coordinate);
         }

@@ -35,6 +35,7 @@ class PictureOracle {
     Place place;
   };
 
+  wire::CourseUnit path_;                                       // that of positions
   std::unordered_map<std::uint64_t, std::vector<Pose>> poses_;  // by handle
 };
 

@@ -136,6 +136,7 @@ Plan draw_plan(std::uint64_t seed, std::string_view scenario, const Size& size) 
   plan.hides = random.chance(2, 3);
   plan.has_level = random.chance(1, 2);
   plan.has_large = seed % 4 == 1;
+  plan.predicts = seed % 3 == 2;
   plan.history_bytes = random.chance(1, 4) ? 2048 : 1u << 20;
   plan.delta_bytes = random.chance(1, 4) ? 500 : 24 * 1024;
   plan.checkpoint_ticks = 5 + random.below(60);
@@ -183,12 +184,13 @@ std::string to_string(const Plan& plan) {
       std::to_string(plan.changes_max) + " changes in a tick, " + std::to_string(plan.unauthenticated_peers) +
       " unauthenticated peers, " + std::to_string(plan.hostile_clients) + " hostile clients, " +
       (plan.hides ? "layers and rooms" : "everything visible") + (plan.has_level ? ", a level" : "") +
-      (plan.has_large ? ", entities larger than a datagram" : "") + (plan.keeps_levels ? " that clients keep" : "") +
-      (plan.spectates ? ", a spectator" : "") + ", room for " + std::to_string(plan.players_max) +
-      (plan.refuses_second ? ", second log-ins refused" : "") + ", history " + std::to_string(plan.history_bytes) +
-      " bytes, deltas " + std::to_string(plan.delta_bytes) + " bytes, a checkpoint each " +
-      std::to_string(plan.checkpoint_ticks) + " ticks, a log of " + std::to_string(plan.log_bytes) + " bytes, " +
-      std::to_string(plan.work_step / core::microsecond) + " us of work between two newcomers\n";
+      (plan.has_large ? ", entities larger than a datagram" : "") + (plan.predicts ? ", predicted Transforms" : "") +
+      (plan.keeps_levels ? " that clients keep" : "") + (plan.spectates ? ", a spectator" : "") + ", room for " +
+      std::to_string(plan.players_max) + (plan.refuses_second ? ", second log-ins refused" : "") + ", history " +
+      std::to_string(plan.history_bytes) + " bytes, deltas " + std::to_string(plan.delta_bytes) +
+      " bytes, a checkpoint each " + std::to_string(plan.checkpoint_ticks) + " ticks, a log of " +
+      std::to_string(plan.log_bytes) + " bytes, " + std::to_string(plan.work_step / core::microsecond) +
+      " us of work between two newcomers\n";
   for (const Fault& fault : plan.faults) text += "  " + to_string(fault) + "\n";
   return text;
 }

@@ -69,6 +69,7 @@ struct Plan {
   bool hides = false;             // layers, interest groups and owners restrict visibility
   bool has_level = false;
   bool has_large = false;           // some entities do not fit a datagram
+  bool predicts = false;            // Transforms are predicted
   std::uint32_t history_bytes = 0;  // ServerConfig's
   std::uint32_t delta_bytes = 0;
   std::uint32_t checkpoint_ticks = 0;

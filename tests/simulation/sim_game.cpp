@@ -5,10 +5,16 @@
 #include <mobula/core/hash.hpp>
 #include <mobula/index/properties.hpp>
 #include <mobula/server/game/commands.hpp>
+#include <reflect/compile_schema.hpp>
 #include <simulation/sim_game.hpp>
 #include <utility>
 
 namespace mobula::sim {
+
+const std::shared_ptr<const reflect::Schema>& schema_of(const Plan& plan) {
+  static const std::shared_ptr<const reflect::Schema> predicted = test::load_predicted_game_schema();
+  return plan.predicts ? predicted : test::game_schema();
+}
 
 SimGame::SimGame(const Plan& plan, std::uint32_t run, Census& census)
     : UpheavalGame(plan.seed + 0x9e3779b9ull * run),
@@ -17,7 +23,8 @@ SimGame::SimGame(const Plan& plan, std::uint32_t run, Census& census)
       run_(run),
       census_(census),
       has_rule_(plan.hides && plan.seed % 2 == 0),
-      has_large_(plan.has_large) {
+      has_large_(plan.has_large),
+      schema_(schema_of(plan)) {
   census.server_starts();
   hides = plan.hides;
   changes_max = plan.changes_max;
@@ -106,6 +113,7 @@ void SimGame::tick(server::World& world) {
   UpheavalGame::tick(world);
   if (changes_max == 0 || things.empty()) return;
   std::erase_if(things, [&](ecs::Entity thing) { return !world.registry().valid(thing); });
+  drift(world.registry());
   reparent(world);
   teleport(world);
   dress(world.registry());
@@ -121,6 +129,22 @@ void SimGame::tick(server::World& world) {
   world.destroy_tree(any_thing());
   std::erase_if(things, [&](ecs::Entity thing) { return !world.registry().valid(thing); });
   std::erase_if(avatars, [&](ecs::Entity avatar) { return !world.registry().valid(avatar); });
+}
+
+// Moves and turns some entities evenly, so that they keep their courses.
+void SimGame::drift(ecs::Registry& registry) {
+  constexpr float end = 60;
+  for (const ecs::Entity thing : things) {
+    engine::Transform* const transform = thing.index % 3 == 0 ? registry.try_get<engine::Transform>(thing) : nullptr;
+    if (transform == nullptr) continue;
+    transform->position.z += 0.01f * static_cast<float>(thing.index % 20);
+    if (!(transform->position.z < end)) transform->position.z = -end;
+    const float half = 0.01f * static_cast<float>(thing.index % 4);
+    const auto& [x, y, z, w] = transform->rotation;
+    const float c = std::cos(half);
+    const float s = std::sin(half);
+    transform->rotation = {x * c + z * s, y * c + w * s, z * c - x * s, w * c - y * s};
+  }
 }
 
 void SimGame::reparent(server::World& world) {

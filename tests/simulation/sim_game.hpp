@@ -9,12 +9,16 @@
 
 namespace mobula::sim {
 
+// Returns the schema of a plan's world.
+const std::shared_ptr<const reflect::Schema>& schema_of(const Plan& plan);
+
 class SimGame final : public test::UpheavalGame {
  public:
   // `run` counts the server's starts: each has a random source of its own. `census` receives joins, leaves and
   // commands.
   SimGame(const Plan& plan, std::uint32_t run, Census& census);
 
+  [[nodiscard]] core::ByteView schema() const override { return schema_->bytes(); }
   core::Status start(server::World& world) override;
   core::Status load(server::World& world, core::ByteView saved) override;
   core::Result<ecs::Entity> join(server::World& world, const server::Player& player) override;
@@ -52,6 +56,7 @@ class SimGame final : public test::UpheavalGame {
  private:
   static constexpr float program_step = 1000;
 
+  void drift(ecs::Registry& registry);
   void reparent(server::World& world);
   void teleport(server::World& world);
   void dress(ecs::Registry& registry);
@@ -73,6 +78,7 @@ class SimGame final : public test::UpheavalGame {
   Census& census_;
   bool has_rule_;
   bool has_large_;
+  std::shared_ptr<const reflect::Schema> schema_;
   // Hides some entities from each player, and others after a while.
   struct Fog final : server::InterestRule {
     [[nodiscard]] bool may_see(const server::Viewer& viewer, ecs::Entity entity) const override {

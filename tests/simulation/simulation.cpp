@@ -19,7 +19,7 @@ Simulation::Simulation(Plan plan, Listener listener, std::string folder)
       folder_(std::move(folder)),
       disk_(plan_.seed),
       server_port_(std::make_unique<ServerPort>(*this)),
-      oracle_(test::UpheavalGame(plan_.seed).layers(), listener_.event ? entity_trace() : nullptr),
+      oracle_(test::UpheavalGame(plan_.seed).layers(), plan_.predicts, listener_.event ? entity_trace() : nullptr),
       census_(rejoin_grace, plan_.players_max),
       work_random_(salted(plan_.seed, Salt::work)) {
   MOBULA_ASSERT(std::ranges::is_sorted(plan_.faults, {}, &Fault::at), "faults come one after the other");

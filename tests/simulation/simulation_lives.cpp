@@ -15,7 +15,7 @@ void Simulation::open_store() {
   while (store_ == nullptr && outcome_.wrong.empty()) {
     const bool was_healthy = disk_.is_healthy();
     auto opened = store::Store::open({.path = folder_ + "/world.db",
-                                      .schema = test::game_schema(),
+                                      .schema = schema_of(plan_),
                                       .log_bytes_max = plan_.log_bytes,
                                       .finish_tries = 1});
     if (opened) {

@@ -23,7 +23,7 @@ void Simulation::enter(Player& player) {
   config.name = player.name;
   config.transport.token = token_of(player);
   if (player.keeps_levels) config.resources = &*levels_;
-  if (player.knows_schema) config.schema = test::game_schema();
+  if (player.knows_schema) config.schema = schema_of(plan_);
   config.spectate = player.spectates;
   player.port.unread.clear();
   player.connection = std::make_unique<Connection>(config, player.clock(now_));

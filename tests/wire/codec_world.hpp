@@ -99,6 +99,18 @@ inline constexpr std::string_view units_schema = R"(
   struct Lone (component) { n:short; }
 )";
 
+// Fields that others follow as courses and the owner receives exactly, beside all other kinds.
+inline constexpr std::string_view piloted_schema = R"(
+  struct Mixed { x:float (predicted, dead_reckoning:"0.5"); y:float (dead_reckoning:"0.5"); z:float (predicted); }
+  struct Piloted (component) {
+    own:int (owner_only); position:mobula.engine.Vec3 (range:"-512 512", step:"0.01", dead_reckoning:"0.02", predicted);
+    seen:int; rotation:mobula.engine.Quat (unit_quaternion, bits:"10", default:"0 0 0 1", dead_reckoning:"0.01", predicted);
+    depth:double (range:"0 100", step:"1", dead_reckoning:"1", velocity:"Piloted.sinking"); mixed:Mixed (range:"0 100", step:"0.5");
+    items:[ushort:5] (count:"n", owner_only); n:ubyte (owner_only); turn:mobula.engine.Quat (unit_quaternion, bits:"9", default:"0 0 0 1", predicted);
+    sinking:float (not_sent);
+  }
+)";
+
 // Random words, and others near them -----------------------------------------------------
 
 inline std::uint32_t any_below(core::Random& random, std::uint32_t max) {
@@ -173,12 +185,13 @@ inline void change(const EntityLayout& layout, core::Random& random, std::uint32
   }
 }
 
-// Copies the owner_only words of `from`.
-inline Words as_others_see(const EntityLayout& layout, const Words& words, const Words& from) {
+// Copies the words of `from` that the owner, or another client, does not receive.
+inline Words as_received(const EntityLayout& layout, bool owner, const Words& words, const Words& from) {
   Words seen = words;
   for (const EntityLayout::Row& row : layout.rows) {
-    for (std::uint32_t i = row.first + row.codec->public_words(); i < row.first + row.codec->words(); ++i)
-      seen[i] = from[i];
+    const std::uint32_t first = owner ? row.codec->common_words() : row.codec->public_words();
+    const std::uint32_t end = owner ? row.codec->public_words() : row.codec->words();
+    for (std::uint32_t i = row.first + first; i < row.first + end; ++i) seen[i] = from[i];
   }
   return seen;
 }

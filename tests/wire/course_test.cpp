@@ -135,6 +135,61 @@ TEST_F(CourseTest, ARotationTurnsEvenlyAboutItsAxis) {
   EXPECT_EQ(at(10 + turn_age_max).rotation, at(1000).rotation);
 }
 
+// The definition of docs/protocol.md, step by step.
+TEST_F(CourseTest, ARotationIsThatOfTheProtocol) {
+  core::Random random(3);
+  for (int i = 0; i < 300; ++i) {
+    for (std::uint32_t part = 0; part < 3; ++part) {
+      set(rotation, part, static_cast<std::int32_t>(random.below(course_turn_one)) - course_turn_one / 2);
+      row[rotation.first + 1 + part] = 511 + random.below(100);
+    }
+    begin(rotation, 1);
+    const auto part_of = [&](std::uint32_t part) {
+      return static_cast<std::int32_t>(row[rotation.course + part]) / 1048576.0;
+    };
+    const double x = part_of(0);
+    const double y = part_of(1);
+    const double z = part_of(2);
+    const double m = x * x + y * y + z * z;
+    const Rotation q = rotation_of_words(row.data() + rotation.first, rotation.bits);
+    const Rotation p = multiply({x, y, z, 0}, q);
+    const auto times = [m](std::pair<double, double> a, std::pair<double, double> b) {
+      return std::pair(a.first * b.first - m * a.second * b.second, a.second * b.first + a.first * b.second);
+    };
+    const std::pair<double, double> one(std::sqrt(1 - m), 1);
+    std::pair<double, double> sixteen = one;
+    for (int square = 0; square < 4; ++square) sixteen = times(sixteen, sixteen);
+    const ecs::Tick age = random.below(turn_age_max + 1);
+    std::pair<double, double> power(1, 0);
+    for (ecs::Tick n = 0; n < age / 16; ++n) power = times(power, sixteen);
+    for (ecs::Tick n = 0; n < age % 16; ++n) power = times(power, one);
+    const Rotation turned = rotation_at(rotation, row.data(), age);
+    for (std::size_t n = 0; n < 4; ++n)
+      EXPECT_EQ(turned[n], power.first * q[n] + power.second * p[n]) << "seed 3, case " << i << ", age " << age;
+  }
+}
+
+// The same rotation as that of quaternion products, one for each tick.
+TEST_F(CourseTest, ARotationIsAPowerOfItsTurn) {
+  core::Random random(4);
+  for (int i = 0; i < 100; ++i) {
+    for (std::uint32_t part = 0; part < 3; ++part)
+      set(rotation, part, static_cast<std::int32_t>(random.below(course_turn_one)) - course_turn_one / 2);
+    begin(rotation, 1);
+    const Turn turn = turn_of(rotation, row.data());
+    Rotation step{};
+    for (std::uint32_t n = 0; n < 3; ++n)
+      step[n] = static_cast<std::int32_t>(row[rotation.course + n]) / static_cast<double>(course_turn_one);
+    step[3] = turn.one.cosine;
+    Rotation expected = turn.rotation;
+    for (ecs::Tick age = 0; age <= turn_age_max; ++age) {
+      const Rotation turned = rotation_at(rotation, row.data(), age);
+      for (std::size_t n = 0; n < 4; ++n) ASSERT_NEAR(turned[n], expected[n], 1e-12) << "seed 4, case " << i;
+      expected = multiply(step, expected);
+    }
+  }
+}
+
 TEST_F(CourseTest, ARotationStaysAUnitQuaternion) {
   core::Random random(2);
   for (int i = 0; i < 200; ++i) {

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <mobula/core/random.hpp>
 #include <mobula/wire/delta.hpp>
 #include <mobula/wire/event_batch.hpp>
@@ -29,25 +30,47 @@ constexpr DeltaHeader example{.sequence = 9,
                               .verifies = true,
                               .hash = 0x0123456789abcdefull};
 
+// The same with short numbers, for a receiver that has reached `near`.
+constexpr DeltaHeader shortened(DeltaHeader header) {
+  header.short_numbers = true;
+  return header;
+}
+constexpr KnownNumbers near{.sequence = 8, .tick = 0x01020301, .ack = 6};
+
+std::string refusal(core::ByteView bytes, const KnownNumbers& known = {}) {
+  const core::Result<DeltaHeader> read = read_delta_header(bytes, known);
+  if (read) return "";
+  EXPECT_TRUE(read.error().reason == std::string_view("malformed delta") ||
+              read.error().reason == std::string_view("too late"));
+  return read.error().message;
+}
+
 TEST(DeltaHeader, GoldenBytes) {
-  EXPECT_EQ(bytes_of(example), bytes_of_hex("00 "           // a delta
-                                            "03 "           // complete, verifies
-                                            "fd "           // margin
-                                            "05 "           // held
+  EXPECT_EQ(bytes_of(example), bytes_of_hex("36 "           // complete, verifies, feedback, long numbers
                                             "09 00 00 00 "  // sequence
                                             "04 03 02 01 "  // tick
                                             "04 00 00 00 "  // ack
                                             "f0 ff ff ff "  // done
+                                            "05 "           // held
+                                            "fd "           // margin
                                             "ef cd ab 89 67 45 23 01 "));
-  EXPECT_EQ(bytes_of({.sequence = 1, .tick = 2}),
-            bytes_of_hex("00 00 00 00 01 00 00 00 02 00 00 00 00 00 00 00 00 00 00 00 "));
+  EXPECT_EQ(bytes_of(shortened(example)),
+            bytes_of_hex("16 09 00 04 03 04 00 f0 ff ff ff 05 fd ef cd ab 89 67 45 23 01 "));
+  EXPECT_EQ(bytes_of({.sequence = 1, .tick = 2}), bytes_of_hex("20 01 00 00 00 02 00 00 00 00 00 00 00 "));
+  EXPECT_EQ(bytes_of(shortened({.sequence = 1, .tick = 2})), bytes_of_hex("00 01 00 02 00 00 00 "));
+}
+
+TEST(DeltaHeader, SaysThatLostEntitiesMayContinue) {
+  const core::Bytes bytes = bytes_of({.sequence = 1, .tick = 2, .lost_continue = true});
+  EXPECT_EQ(bytes, bytes_of_hex("a0 01 00 00 00 02 00 00 00 00 00 00 00 "));
+  EXPECT_TRUE(read_delta_header(bytes)->lost_continue);
+  EXPECT_FALSE(read_delta_header(bytes_of(example))->lost_continue);
 }
 
 TEST(DeltaHeader, NamesABodyThatWasSentAhead) {
   const DeltaHeader header{.sequence = 1, .tick = 2, .verifies = true, .hash = 0x0123456789abcdefull, .body = 7};
   core::Bytes bytes = bytes_of(header);
-  EXPECT_EQ(bytes, bytes_of_hex("00 06 00 00 01 00 00 00 02 00 00 00 00 00 00 00 00 00 00 00 "
-                                "ef cd ab 89 67 45 23 01 07 00 00 00 "));
+  EXPECT_EQ(bytes, bytes_of_hex("2c 01 00 00 00 02 00 00 00 00 00 00 00 ef cd ab 89 67 45 23 01 07 00 00 00 "));
   const core::Result<DeltaHeader> read = read_delta_header(bytes);
   ASSERT_TRUE(read.ok());
   EXPECT_EQ(read->body, 7u);
@@ -56,69 +79,94 @@ TEST(DeltaHeader, NamesABodyThatWasSentAhead) {
   bytes.push_back({});
   EXPECT_FALSE(read_delta_header(bytes).ok()) << "nothing follows the number";
   bytes.pop_back();
-  bytes[delta_header_size + delta_hash_size] = {};
+  bytes[bytes.size() - delta_body_number_size] = {};
   EXPECT_FALSE(read_delta_header(bytes).ok()) << "bodies are numbered from 1";
 }
 
 TEST(DeltaHeader, ComesBackAsItWasSent) {
   core::Random random(1);
   const auto number = [&] { return static_cast<std::uint32_t>(random.next()); };
-  for (int i = 0; i < 1000; ++i) {
+  const auto reached = [&](std::uint32_t sent) {
+    const std::int64_t known = std::int64_t{sent} - 32767 + random.below(65535);
+    return static_cast<std::uint32_t>(std::clamp<std::int64_t>(known, 0, 0xffffffff));
+  };
+  for (int i = 0; i < 3000; ++i) {
     DeltaHeader header{.sequence = number() | 1,
                        .tick = number() | 1,
-                       .ack = number(),
+                       .ack = number() >> random.below(32),
                        .commands = {.done = number(),
                                     .held = static_cast<std::uint8_t>(number()),
                                     .margin = static_cast<std::int8_t>(number())},
                        .complete = random.chance(1, 2),
-                       .verifies = random.chance(1, 2)};
+                       .verifies = random.chance(1, 2),
+                       .short_numbers = random.chance(1, 2),
+                       .without_early = random.chance(1, 2)};
+    if (random.chance(1, 4)) header.commands = {};
     if (header.verifies) header.hash = random.next();
+    const KnownNumbers known{reached(header.sequence), reached(header.tick), reached(header.ack), 0};
     core::Bytes bytes = bytes_of(header);
     bytes.resize(bytes.size() + random.below(20), std::byte{0xff});  // following bytes do not matter
-    const core::Result<DeltaHeader> read = read_delta_header(bytes);
+    const core::Result<DeltaHeader> read = read_delta_header(bytes, known);
     ASSERT_TRUE(read.ok()) << read.error().message;
     EXPECT_EQ(read->sequence, header.sequence);
     EXPECT_EQ(read->tick, header.tick);
     EXPECT_EQ(read->ack, header.ack);
-    EXPECT_EQ(read->commands.done, header.commands.done);
-    EXPECT_EQ(read->commands.held, header.commands.held);
-    EXPECT_EQ(read->commands.margin, header.commands.margin);
+    EXPECT_EQ(read->commands, header.commands);
     EXPECT_EQ(read->complete, header.complete);
     EXPECT_EQ(read->verifies, header.verifies);
     EXPECT_EQ(read->hash, header.hash);
+    EXPECT_EQ(read->short_numbers, header.short_numbers);
+    EXPECT_EQ(read->without_early, header.without_early);
+    EXPECT_EQ(header_size(*read), header_size(header));
   }
 }
 
-std::string refusal(core::ByteView bytes) {
-  const core::Result<DeltaHeader> read = read_delta_header(bytes);
-  if (read) return "";
-  EXPECT_STREQ(read.error().reason, "malformed delta");
-  return read.error().message;
-}
-
 TEST(DeltaHeader, EveryTruncationIsRefused) {
-  const core::Bytes bytes = bytes_of(example);
-  for (std::size_t size = 0; size < bytes.size(); ++size)
-    EXPECT_EQ(refusal(core::ByteView(bytes).first(size)), "shorter than its header") << size;
-  EXPECT_EQ(refusal(bytes), "");
+  for (const DeltaHeader& header : {example, shortened(example)}) {
+    const core::Bytes bytes = bytes_of(header);
+    for (std::size_t size = 0; size < bytes.size(); ++size)
+      EXPECT_EQ(refusal(core::ByteView(bytes).first(size), near), "shorter than its header") << size;
+    EXPECT_EQ(refusal(bytes, near), "");
+  }
 }
 
 TEST(DeltaHeader, OneThatSaysNonsenseIsRefused) {
   EXPECT_EQ(refusal(bytes_of({.sequence = 0, .tick = 1})), "header out of range");
   EXPECT_EQ(refusal(bytes_of({.sequence = 1, .tick = 0})), "header out of range");
-  const auto with = [](std::size_t at, std::uint8_t value) {
+  const auto with_flags = [](std::uint8_t flags) {
     core::Bytes bytes = bytes_of(example);
-    bytes[at] = std::byte{value};
+    bytes[0] = std::byte{flags};
     return bytes;
   };
-  EXPECT_EQ(refusal(with(0, event_batch_kind)), "header out of range");
-  EXPECT_EQ(refusal(with(0, 0xff)), "header out of range");
-  EXPECT_EQ(refusal(with(1, 8)), "header out of range") << "a flag that is not known";
+  EXPECT_EQ(refusal(with_flags(event_batch_kind)), "header out of range");
+  EXPECT_EQ(refusal(with_flags(0xff)), "header out of range");
+}
+
+TEST(DeltaHeader, ShortNumbersAreRefusedIfNotNear) {
+  const core::Bytes bytes = bytes_of(shortened({.sequence = 0x8001, .tick = 0x8001, .ack = 0x8001}));
+  EXPECT_EQ(refusal(bytes, {.sequence = 2, .tick = 2, .ack = 2}), "") << "each is 32,767 above";
+  EXPECT_EQ(refusal(bytes, {.sequence = 0x10000, .tick = 0x10000, .ack = 0x10000}), "") << "each is 32,767 below";
+  EXPECT_EQ(refusal(bytes, {.sequence = 1, .tick = 2, .ack = 2}), "header out of range") << "two are equally near";
+  EXPECT_EQ(refusal(bytes, {.sequence = 2, .tick = 1, .ack = 2}), "header out of range");
+  EXPECT_EQ(refusal(bytes, {.sequence = 2, .tick = 2, .ack = 1}), "header out of range");
+  EXPECT_EQ(refusal(bytes, {.sequence = 2, .tick = 2, .ack = 0}), "header out of range") << "below 0";
+  const core::Bytes five = bytes_of(shortened({.sequence = 5, .tick = 5, .ack = 5}));
+  EXPECT_EQ(refusal(five, {.ack = 0xffffffff}), "header out of range") << "above 32 bits";
+  const core::Bytes zero = bytes_of(shortened({.sequence = 0x10000, .tick = 1, .ack = 1}));
+  EXPECT_EQ(refusal(zero, {.sequence = 3}), "header out of range") << "sequences begin at 1";
+}
+
+TEST(DeltaHeader, ShortNumbersBeforeALongDeltaAreTooLate) {
+  const KnownNumbers known{.sequence = 12, .tick = 50000, .ack = 20, .long_sequence = 10};
+  const core::Bytes before = bytes_of(shortened({.sequence = 9, .tick = 100, .ack = 19}));
+  EXPECT_STREQ(read_delta_header(before, known).error().reason, "too late");
+  EXPECT_EQ(refusal(bytes_of(shortened({.sequence = 10, .tick = 49990, .ack = 19})), known), "");
+  EXPECT_EQ(read_delta_header(bytes_of({.sequence = 9, .tick = 100, .ack = 19}), known)->tick, 100u);
 }
 
 #ifdef MOBULA_ASSERTS
 TEST(DeltaHeader, AHeaderWithoutRoomIsAMistake) {
-  core::Bytes bytes(delta_header_size);
+  core::Bytes bytes(delta_header_size_max);
   EXPECT_DEATH(write_header(example, bytes), "the buffer holds a header");
 }
 #endif

@@ -44,6 +44,7 @@ std::deque<Prototype>& prototypes() {
     made.emplace_back(units, std::initializer_list<std::string_view>{"Sailing"});
     made.emplace_back(units, std::initializer_list<std::string_view>{"Moving", "Sailing", "Own"});
     made.emplace_back(units, std::initializer_list<std::string_view>{});
+    made.emplace_back(mobula::test::load_schema(test::piloted_schema));
     made.emplace_back(*reflect::Schema::load(kitchen::schema_bytes()));
     made.emplace_back(*reflect::Schema::load(demo::schema_bytes()));
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
@@ -55,16 +56,21 @@ std::deque<Prototype>& prototypes() {
   return all;
 }
 
-// Three states of one entity, and the ticks between them.
-struct Triple {
+// States of one entity, and the ticks between them.
+struct States {
+  Words early_baseline;
   Words previous_baseline;
   Words baseline;
   Words now;
-  bool has_b2 = true;
+  bool has_previous = true;
+  bool has_early = true;
   Interval time;
 
   [[nodiscard]] Baselines baselines() const {
-    return {baseline.data(), has_b2 ? previous_baseline.data() : nullptr, time};
+    return {.baseline = baseline.data(),
+            .previous_baseline = has_previous ? previous_baseline.data() : nullptr,
+            .early_baseline = has_previous && has_early ? early_baseline.data() : nullptr,
+            .time = time};
   }
 };
 
@@ -75,22 +81,43 @@ void change_some(const EntityLayout& layout, core::Random& random, Words& words)
   test::change(layout, random, chance, chance_near, words);
 }
 
-Triple random_triple(const EntityLayout& layout, core::Random& random) {
-  Triple triple{
-      .previous_baseline = layout.defaults, .baseline = {}, .now = {}, .has_b2 = random.chance(7, 8), .time = {}};
-  test::change(layout, random, 8, 0, triple.previous_baseline);
-  triple.baseline = triple.previous_baseline;
-  change_some(layout, random, triple.baseline);
-  triple.now = triple.baseline;
-  change_some(layout, random, triple.now);
-  triple.time = {.age = random.below(20), .span = random.below(20)};
-  if (random.chance(1, 2)) triple.time = {.age = 1 + random.below(3), .span = 1 + random.below(3)};
-  return triple;
+// Moves the values of extrapolated units on by their distance between two states, in half of the cases.
+void move_on(const EntityLayout& layout, core::Random& random, const Words& from, const Words& to, Words& words) {
+  words = to;
+  for (const EntityLayout::Row& row : layout.rows) {
+    for (const Unit& unit : row.codec->units()) {
+      if (!unit.can_extrapolate() || random.chance(1, 2)) continue;
+      const bool turns = unit.kind == Unit::Kind::rotation;
+      for (std::uint32_t i = turns ? 1 : 0; i < unit.words; ++i) {
+        const std::uint32_t at = row.first + unit.first + i;
+        const std::int64_t there = 2 * static_cast<std::int64_t>(to[at]) - from[at] + random.below(3) - 1;
+        if (there >= 0 && there <= unit.max[i]) words[at] = static_cast<std::uint32_t>(there);
+      }
+    }
+  }
 }
 
-Bits change_of(const EntityLayout& layout, bool owner, const Triple& triple) {
+States random_states(const EntityLayout& layout, core::Random& random) {
+  States states{.early_baseline = layout.defaults, .previous_baseline = {}, .baseline = {}, .now = {}, .time = {}};
+  states.has_previous = random.chance(7, 8);
+  states.has_early = random.chance(1, 2);
+  test::change(layout, random, 8, 0, states.early_baseline);
+  states.previous_baseline = states.early_baseline;
+  change_some(layout, random, states.previous_baseline);
+  states.baseline = states.previous_baseline;
+  change_some(layout, random, states.baseline);
+  if (random.chance(1, 2)) move_on(layout, random, states.early_baseline, states.previous_baseline, states.baseline);
+  states.now = states.baseline;
+  change_some(layout, random, states.now);
+  states.time = {.age = random.below(20), .span = random.below(20), .early = 0};
+  if (random.chance(1, 2)) states.time = {.age = 1 + random.below(3), .span = 1 + random.below(3), .early = 0};
+  states.time.early = states.time.span + (random.chance(1, 2) ? states.time.span : 1 + random.below(5));
+  return states;
+}
+
+Bits change_of(const EntityLayout& layout, bool owner, const States& states) {
   return test::written(layout.bits_max, [&](core::BitWriter& writer) {
-    EntityCodec(layout, owner, test::tick).write_delta(triple.now.data(), triple.baselines(), writer);
+    EntityCodec(layout, owner, test::tick).write_delta(states.now.data(), states.baselines(), writer);
   });
 }
 Bits whole_of(const EntityLayout& layout, bool owner, const Words& words) {
@@ -99,14 +126,14 @@ Bits whole_of(const EntityLayout& layout, bool owner, const Words& words) {
   });
 }
 
-void change_comes_back(const EntityLayout& layout, bool owner, const Triple& triple) {
-  const Bits bits = change_of(layout, owner, triple);
+void change_comes_back(const EntityLayout& layout, bool owner, const States& states) {
+  const Bits bits = change_of(layout, owner, states);
   ASSERT_LE(bits.bits, layout.bits_max);
   Words read(layout.words, 0xdeadbeef);
   core::BitReader reader(bits.bytes);
-  ASSERT_TRUE(EntityCodec(layout, owner, test::tick).read_delta(triple.baselines(), reader, read.data()));
+  ASSERT_TRUE(EntityCodec(layout, owner, test::tick).read_delta(states.baselines(), reader, read.data()));
   ASSERT_EQ(reader.position(), bits.bits);
-  ASSERT_EQ(read, owner ? triple.now : test::as_others_see(layout, triple.now, triple.baseline));
+  ASSERT_EQ(read, test::as_received(layout, owner, states.now, states.baseline));
 }
 
 void whole_comes_back(const EntityLayout& layout, bool owner, const Words& words) {
@@ -116,7 +143,7 @@ void whole_comes_back(const EntityLayout& layout, bool owner, const Words& words
   core::BitReader reader(bits.bytes);
   ASSERT_TRUE(EntityCodec(layout, owner, test::tick).read_full(reader, read.data()));
   ASSERT_EQ(reader.position(), bits.bits);
-  ASSERT_EQ(read, owner ? words : test::as_others_see(layout, words, layout.defaults));
+  ASSERT_EQ(read, test::as_received(layout, owner, words, layout.defaults));
 }
 
 TEST(EntityCodec, EveryChangeComesBack) {
@@ -125,7 +152,7 @@ TEST(EntityCodec, EveryChangeComesBack) {
     for (std::uint64_t seed = 0; seed < 8000; ++seed) {
       SCOPED_TRACE("prototype " + std::to_string(which) + ", seed " + std::to_string(seed));
       core::Random random(seed);
-      change_comes_back(prototype.layout, random.chance(1, 2), random_triple(prototype.layout, random));
+      change_comes_back(prototype.layout, random.chance(1, 2), random_states(prototype.layout, random));
       if (HasFatalFailure()) return;
     }
     ++which;
@@ -153,27 +180,27 @@ TEST(EntityCodec, MeasuredBitsAreThoseThatAreWritten) {
     for (std::uint64_t seed = 0; seed < 200; ++seed) {
       SCOPED_TRACE(seed);
       core::Random random(seed);
-      const Triple triple = random_triple(layout, random);
+      const States states = random_states(layout, random);
       const bool owner = random.chance(1, 2);
       std::vector<std::uint32_t> rows(layout.rows.size());
       const Bits change = test::written(layout.bits_max, [&](core::BitWriter& writer) {
-        EntityCodec(layout, owner, test::tick).measure_delta(triple.now.data(), triple.baselines(), writer, rows);
+        EntityCodec(layout, owner, test::tick).measure_delta(states.now.data(), states.baselines(), writer, rows);
       });
-      ASSERT_EQ(change, change_of(layout, owner, triple));
+      ASSERT_EQ(change, change_of(layout, owner, states));
       ASSERT_EQ(std::accumulate(rows.begin(), rows.end(), std::size_t{0}), change.bits);
-      for (std::size_t row = 0; row < rows.size() && !triple.has_b2; ++row) {
+      for (std::size_t row = 0; row < rows.size() && !states.has_previous; ++row) {
         const auto first = static_cast<std::ptrdiff_t>(layout.rows[row].first);
         const auto words = static_cast<std::ptrdiff_t>(layout.rows[row].codec->words());
-        if (std::equal(triple.now.begin() + first, triple.now.begin() + first + words,
-                       triple.baseline.begin() + first)) {
+        if (std::equal(states.now.begin() + first, states.now.begin() + first + words,
+                       states.baseline.begin() + first)) {
           ASSERT_LE(rows[row], 1u);
         }
       }
       rows.assign(rows.size(), 0);
       const Bits whole = test::written(layout.bits_max, [&](core::BitWriter& writer) {
-        EntityCodec(layout, owner, test::tick).measure_full(triple.now.data(), writer, rows);
+        EntityCodec(layout, owner, test::tick).measure_full(states.now.data(), writer, rows);
       });
-      ASSERT_EQ(whole, whole_of(layout, owner, triple.now));
+      ASSERT_EQ(whole, whole_of(layout, owner, states.now));
       ASSERT_EQ(std::accumulate(rows.begin(), rows.end(), std::size_t{0}), whole.bits);
     }
   }
@@ -210,11 +237,18 @@ TEST(EntityCodec, NoStringIsLongerThanIsSaid) {
           std::tuple(empty, empty, full)}) {
       for (const std::uint32_t age : {1u, 7u, 16u, 17u}) {
         for (const std::uint32_t span : {1u, 5u}) {
-          change_comes_back(layout, true, {previous_baseline, baseline, now, true, {.age = age, .span = span}});
-          if (HasFatalFailure()) return;
+          for (const std::uint32_t early : {span + 1, 2 * span}) {
+            const States states{.early_baseline = previous_baseline,
+                                .previous_baseline = previous_baseline,
+                                .baseline = baseline,
+                                .now = now,
+                                .time = {.age = age, .span = span, .early = early}};
+            for (const bool owner : {true, false}) change_comes_back(layout, owner, states);
+            if (HasFatalFailure()) return;
+          }
         }
       }
-      whole_comes_back(layout, true, now);
+      for (const bool owner : {true, false}) whole_comes_back(layout, owner, now);
     }
   }
 }
@@ -227,10 +261,10 @@ TEST(EntityCodec, AnyBitsAreReadSafely) {
     const EntityLayout& layout = prototype.layout;
     for (std::uint64_t seed = 0; seed < 2000; ++seed) {
       core::Random random(seed);
-      const Triple triple = random_triple(layout, random);
+      const States states = random_states(layout, random);
       const bool owner = random.chance(1, 2);
       const bool whole = random.chance(1, 4);
-      Bits bits = whole ? whole_of(layout, owner, triple.now) : change_of(layout, owner, triple);
+      Bits bits = whole ? whole_of(layout, owner, states.now) : change_of(layout, owner, states);
       // A few flips of valid bits reach deeper than noise.
       if (random.chance(1, 4)) {
         bits.bytes.resize(random.below(60));
@@ -242,7 +276,7 @@ TEST(EntityCodec, AnyBitsAreReadSafely) {
       Words read(layout.words);
       const EntityCodec codec(layout, owner, test::tick);
       const bool good =
-          whole ? codec.read_full(reader, read.data()) : codec.read_delta(triple.baselines(), reader, read.data());
+          whole ? codec.read_full(reader, read.data()) : codec.read_delta(states.baselines(), reader, read.data());
       ASSERT_EQ(good, reader.ok());
       ++(good ? accepted : refused);
       if (!good) continue;
@@ -264,30 +298,32 @@ TEST(EntityCodec, AStringThatIsCutOffIsRefused) {
     const EntityLayout& layout = prototype.layout;
     for (std::uint64_t seed = 0; seed < 40; ++seed) {
       core::Random random(seed);
-      const Triple triple = random_triple(layout, random);
-      const Bits bits = change_of(layout, true, triple);
+      const States states = random_states(layout, random);
+      const Bits bits = change_of(layout, true, states);
       for (std::size_t bytes = 0; bytes < bits.bytes.size(); ++bytes) {
         core::BitReader reader(core::ByteView(bits.bytes).first(bytes));
         Words read(layout.words);
-        ASSERT_FALSE(EntityCodec(layout, true, test::tick).read_delta(triple.baselines(), reader, read.data()));
+        ASSERT_FALSE(EntityCodec(layout, true, test::tick).read_delta(states.baselines(), reader, read.data()));
         ASSERT_FALSE(reader.ok());
       }
     }
   }
 }
 
-TEST(EntityCodec, OthersBitsDoNotDependOnWhatIsTheOwners) {
+TEST(EntityCodec, BitsDoNotDependOnWhatTheClientDoesNotReceive) {
   for (const Prototype& prototype : prototypes()) {
     const EntityLayout& layout = prototype.layout;
     for (std::uint64_t seed = 0; seed < 200; ++seed) {
       core::Random random(seed);
-      const Triple triple = random_triple(layout, random);
-      Triple other = triple;
+      const States states = random_states(layout, random);
       Words noise = layout.defaults;
       test::change(layout, random, 8, 0, noise);
-      for (Words* words : {&other.previous_baseline, &other.baseline, &other.now})
-        *words = test::as_others_see(layout, *words, noise);
-      ASSERT_EQ(change_of(layout, false, other), change_of(layout, false, triple));
+      for (const bool owner : {false, true}) {
+        States other = states;
+        for (Words* words : {&other.early_baseline, &other.previous_baseline, &other.baseline, &other.now})
+          *words = test::as_received(layout, owner, *words, noise);
+        ASSERT_EQ(change_of(layout, owner, other), change_of(layout, owner, states));
+      }
     }
   }
 }
@@ -297,13 +333,13 @@ TEST(EntityCodec, OldBaselinesPredictNothing) {
   const EntityLayout& layout = prototypes().front().layout;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     core::Random random(seed);
-    Triple triple = random_triple(layout, random);
-    for (const Interval time : {Interval{17, 1}, Interval{5, 17}, Interval{5, 0}, Interval{~0u, ~0u}}) {
-      triple.time = time;
-      triple.has_b2 = true;
-      const Bits with = change_of(layout, true, triple);
-      triple.has_b2 = false;
-      ASSERT_EQ(change_of(layout, true, triple), with);
+    States states = random_states(layout, random);
+    for (const Interval time : {Interval{17, 1, 2}, Interval{5, 17, 18}, Interval{5, 0, 0}, Interval{~0u, ~0u, ~0u}}) {
+      states.time = time;
+      states.has_previous = true;
+      const Bits with = change_of(layout, true, states);
+      states.has_previous = false;
+      ASSERT_EQ(change_of(layout, true, states), with);
     }
   }
 }
@@ -311,17 +347,20 @@ TEST(EntityCodec, OldBaselinesPredictNothing) {
 TEST(EntityCodec, SteadyMotionTakesAFewBits) {
   const auto schema = mobula::test::load_game_schema_without_courses();
   const Prototype prototype(schema, {"Health", "Transform"});
-  Triple triple{
-      .previous_baseline = prototype.layout.defaults, .baseline = {}, .now = {}, .time = {.age = 3, .span = 3}};
-  triple.baseline = triple.now = triple.previous_baseline;
+  States states{.early_baseline = {},
+                .previous_baseline = prototype.layout.defaults,
+                .baseline = prototype.layout.defaults,
+                .now = prototype.layout.defaults,
+                .has_early = false,
+                .time = {.age = 3, .span = 3}};
   const std::uint32_t x = prototype.layout.rows[1].first;
-  triple.baseline[x] += 30;
-  triple.now[x] += 60;
-  EXPECT_LE(change_of(prototype.layout, false, triple).bits, 10u);
-  triple.now = triple.baseline;
-  EXPECT_LE(change_of(prototype.layout, false, triple).bits, 8u) << "it stopped";
-  triple.baseline = triple.now = triple.previous_baseline;
-  EXPECT_EQ(change_of(prototype.layout, false, triple).bits, 2u) << "a bit for each component";
+  states.baseline[x] += 30;
+  states.now[x] += 60;
+  EXPECT_LE(change_of(prototype.layout, false, states).bits, 10u);
+  states.now = states.baseline;
+  EXPECT_LE(change_of(prototype.layout, false, states).bits, 8u) << "it stopped";
+  states.baseline = states.now = states.previous_baseline;
+  EXPECT_EQ(change_of(prototype.layout, false, states).bits, 2u) << "a bit for each component";
 }
 
 // The format must not change unnoticed.
@@ -331,14 +370,14 @@ TEST(EntityCodec, IsTheseBytes) {
     const EntityLayout& layout = prototypes()[which].layout;
     for (std::uint64_t seed = 0; seed < 200; ++seed) {
       core::Random random(seed);
-      const Triple triple = random_triple(layout, random);
+      const States states = random_states(layout, random);
       for (const Bits& bits :
-           {change_of(layout, true, triple), change_of(layout, false, triple), whole_of(layout, true, triple.now)})
+           {change_of(layout, true, states), change_of(layout, false, states), whole_of(layout, true, states.now)})
         all.insert(all.end(), bits.bytes.begin(), bits.bytes.end());
     }
   }
   EXPECT_EQ(core::to_string(core::content_hash(all)),
-            "aafb60aec62051f6acfd2bf8ad9af5bc21a623ddce85649517b7518e94dbc791");
+            "c5163194f1ac77a0954e57231a8d8f92a75f2b316ea132735aa8390d79e16e9d");
 }
 
 }  // namespace

@@ -80,8 +80,7 @@ TEST_F(EntityLayoutTest, AnUnchangedCutCostsAtMostOneBit) {
     std::array<std::byte, 256> bytes{};
     core::BitWriter writer(bytes);
     EntityCodec(layout, false, test::tick)
-        .write_delta(now.data(), {.baseline = layout.defaults.data(), .previous_baseline = nullptr, .time = {1, 0}},
-                     writer);
+        .write_delta(now.data(), {.baseline = layout.defaults.data(), .time = {.age = 1}}, writer);
     return writer.bits();
   };
   for (const std::uint32_t moved : {1u, 7u, 300u}) EXPECT_EQ(bits_of(with, moved), bits_of(without, moved) + 1);

@@ -64,6 +64,15 @@ Codes codes(Rotation q, std::uint32_t max) {
   return words;
 }
 
+double angle_between(const RotationMotion& motion, const Rotation& q) {
+  Rotation predicted{};
+  for (std::size_t part = 0; part < 4; ++part) predicted[part] = static_cast<double>(motion.p[part]);
+  return 2 * std::acos(std::min(1.0, std::abs(dot(normalised(predicted), q))));
+}
+
+// Error of the rest of a turn, which is exact to the fifth order of its angle.
+double error_of_turn(double angle) { return 0.008 * std::pow(angle / 1.2, 5) + 1e-5; }
+
 TEST(Motion, RootsAreTheGreatestWholeNumbersBelow) {
   for (std::uint64_t n = 0; n < 100000; ++n) {
     const std::uint64_t r = root(n);
@@ -83,14 +92,16 @@ TEST(Motion, AVectorKeepsItsVelocity) {
   core::Random random(2);
   for (int i = 0; i < 100000; ++i) {
     const Unit unit = vector_unit(static_cast<std::uint16_t>(1 + random.below(4)), 0xffffffffu >> random.below(32));
-    const Interval time{.age = random.below(motion_age_max + 1), .span = 1 + random.below(motion_span_max)};
+    const Interval time{.age = random.below(motion_age_max + 1), .span = 1 + random.below(motion_span_max), .early = 0};
     Codes baseline{};
     Codes previous_baseline{};
     for (std::size_t word = 0; word < unit.words; ++word) {
       baseline[word] = test::any_below(random, unit.max[word]);
       previous_baseline[word] = test::near(random, baseline[word], unit.max[word]);
     }
-    const VectorMotion motion = predict_vector(unit, baseline.data(), previous_baseline.data(), time);
+    const VectorMotion motion = predict_vector(
+        unit, {.baseline = baseline.data(), .previous_baseline = previous_baseline.data(), .time = time});
+    ASSERT_FALSE(motion.steady) << "there is no early baseline";
     double speed = 0;
     for (std::size_t word = 0; word < unit.words; ++word) {
       const double step = static_cast<double>(baseline[word]) - static_cast<double>(previous_baseline[word]);
@@ -103,14 +114,53 @@ TEST(Motion, AVectorKeepsItsVelocity) {
   }
 }
 
-// The error bound is the rounding of the codes, multiplied by age / span.
+// Reference: in doubles, that divide exactly or round once.
+TEST(Motion, ASteadyVectorFollowsTheEarlyBaseline) {
+  core::Random random(6);
+  int steady = 0;
+  for (int i = 0; i < 100000; ++i) {
+    const Unit unit = vector_unit(static_cast<std::uint16_t>(1 + random.below(4)), 100000);
+    const std::uint32_t span = 1 + random.below(7);
+    const Interval time{.age = 1 + random.below(16), .span = span, .early = span + 1 + random.below(8 - span)};
+    Codes baseline{};
+    Codes previous{};
+    Codes early{};
+    double away = 0;
+    double way = 0;
+    for (std::size_t word = 0; word < unit.words; ++word) {
+      early[word] = 40000 + random.below(20000);
+      baseline[word] = early[word] + random.below(200) - 100;
+      const double step = static_cast<double>(baseline[word]) - static_cast<double>(early[word]);
+      const double passed = baseline[word] + std::floor(-step * time.span / time.early + 0.5);
+      previous[word] = static_cast<std::uint32_t>(passed) + random.below(4) - 1;
+      away += std::abs(passed - previous[word]);
+      way += std::abs(step);
+    }
+    const Baselines baselines{baseline.data(), previous.data(), early.data(), time};
+    const VectorMotion motion = predict_vector(unit, baselines);
+    ASSERT_EQ(motion.steady, away <= 2);
+    ASSERT_EQ(motion.slow, away <= 2 && way < 24);
+    steady += motion.steady ? 1 : 0;
+    Baselines two = baselines;
+    two.early_baseline = nullptr;
+    two.previous_baseline = motion.steady ? early.data() : previous.data();
+    two.time.span = motion.steady ? time.early : time.span;
+    const VectorMotion line = predict_vector(unit, two);
+    ASSERT_EQ(motion.at, line.at);
+    ASSERT_EQ(motion.speed, motion.steady ? 0 : line.speed);
+  }
+  EXPECT_GT(steady, 10000);
+  EXPECT_LT(steady, 90000);
+}
+
+// The error bound is the rounding of the codes, multiplied by age / span. The rest of a wide turn is a little off.
 TEST(Motion, ARotationTurnsOnAsItTurned) {
   core::Random random(3);
   for (const std::uint32_t bits : {9u, 10u, 12u, 16u}) {
     const std::uint32_t max = (1u << bits) - (bits == 10 ? 2 : 1);
     const Unit unit = rotation_unit(max);
     for (int i = 0; i < 20000; ++i) {
-      const Interval time{.age = 1 + random.below(8), .span = 1 + random.below(8)};
+      const Interval time{.age = 1 + random.below(8), .span = 1 + random.below(8), .early = 0};
       const Rotation start = random_rotation(random);
       Rotation axis = random_rotation(random);
       axis[3] = 0;
@@ -121,18 +171,52 @@ TEST(Motion, ARotationTurnsOnAsItTurned) {
       const Codes previous_baseline = codes(start, max);
       const Codes baseline = codes(then, max);
       if (baseline == previous_baseline) continue;
-      const RotationMotion motion = predict_rotation(unit, baseline.data(), previous_baseline.data(), time);
-      Rotation predicted{};
-      for (std::size_t part = 0; part < 4; ++part) predicted[part] = static_cast<double>(motion.p[part]);
-      // The remainder of a turn continues straight, not round.
-      const double whole = time.age / time.span;
-      const double left = static_cast<double>(time.age) / time.span - whole;
-      const double straight = 2 * std::atan2(left * std::sin(speed / 2), 1 + left - left * std::cos(speed / 2));
-      const Rotation expected = turned(then, axis, speed * whole + straight);
-      const double angle = 2 * std::acos(std::min(1.0, std::abs(dot(normalised(predicted), expected))));
-      ASSERT_LT(angle, (4 + 10 * (whole + left)) / max + 1e-6) << bits << " bits, " << i;
+      const RotationMotion motion = predict_rotation(
+          unit, {.baseline = baseline.data(), .previous_baseline = previous_baseline.data(), .time = time});
+      ASSERT_FALSE(motion.steady) << "there is no early baseline";
+      const double ratio = static_cast<double>(time.age) / time.span;
+      ASSERT_LT(angle_between(motion, turned(then, axis, speed * ratio)), (4 + 10 * ratio) / max + error_of_turn(speed))
+          << bits << " bits, " << i;
     }
   }
+}
+
+TEST(Motion, ASteadyRotationFollowsTheEarlyBaseline) {
+  core::Random random(7);
+  int steady = 0;
+  int all = 0;
+  for (const std::uint32_t bits : {9u, 10u, 12u, 16u}) {
+    const std::uint32_t max = (1u << bits) - (bits == 10 ? 2 : 1);
+    const Unit unit = rotation_unit(max);
+    for (int i = 0; i < 20000; ++i) {
+      const std::uint32_t span = 1 + random.below(7);
+      const Interval time{.age = 1 + random.below(8), .span = span, .early = span + 1 + random.below(8 - span)};
+      const Rotation start = random_rotation(random);
+      Rotation axis = random_rotation(random);
+      axis[3] = 0;
+      if (dot(axis, axis) < 0.01) continue;
+      axis = normalised(axis);
+      const double speed = static_cast<double>(random.uniform(0, 0.1f));
+      const bool is_even = random.chance(1, 2);
+      const Rotation kicked = is_even ? start : turned(start, axis, 0.5);
+      const Rotation then = turned(start, axis, speed * time.early);
+      const Codes early = codes(start, max);
+      const Codes previous = codes(turned(kicked, axis, speed * (time.early - time.span)), max);
+      const Codes baseline = codes(then, max);
+      if (baseline == previous) continue;
+      const RotationMotion motion = predict_rotation(unit, {baseline.data(), previous.data(), early.data(), time});
+      ASSERT_TRUE(is_even || !motion.steady) << "an uneven turn is not steady";
+      all += is_even ? 1 : 0;
+      if (!motion.steady) continue;
+      ++steady;
+      ASSERT_EQ(motion.speed, 0u);
+      const double ratio = static_cast<double>(time.age) / time.early;
+      ASSERT_LT(angle_between(motion, turned(then, axis, speed * time.age)),
+                (4 + 10 * ratio) / max + error_of_turn(speed * time.early))
+          << bits << " bits, " << i;
+    }
+  }
+  EXPECT_GT(steady, all / 2);
 }
 
 TEST(Motion, CodesOfARotationAreThoseOfTheSameRotation) {
@@ -141,7 +225,7 @@ TEST(Motion, CodesOfARotationAreThoseOfTheSameRotation) {
     const Unit unit = rotation_unit(max);
     for (int i = 0; i < 5000; ++i) {
       const Codes words = codes(random_rotation(random), max);
-      const RotationMotion still = predict_rotation(unit, words.data(), nullptr, {});
+      const RotationMotion still = motion_at_rest(unit, words.data());
       ASSERT_EQ(still.speed, 0u);
       const auto again = codes_of(still, words[0], max);
       for (std::size_t part = 0; part < 3; ++part)
@@ -160,15 +244,20 @@ TEST(Motion, NoCodesAreTooExtreme) {
     for (int i = 0; i < 40000; ++i) {
       Codes baseline{random.below(4)};
       Codes previous_baseline{random.below(4)};
+      Codes early_baseline{random.below(4)};
       for (std::size_t part = 1; part < 4; ++part) {
         baseline[part] = test::any_below(random, max);
-        previous_baseline[part] =
-            random.chance(1, 3) ? test::any_below(random, max) : test::near(random, baseline[part], max);
+        for (Codes* each : {&previous_baseline, &early_baseline})
+          (*each)[part] = random.chance(1, 3) ? test::any_below(random, max) : test::near(random, baseline[part], max);
       }
-      const Interval time{.age = random.chance(1, 2) ? motion_age_max : random.below(motion_age_max + 1),
-                          .span = random.chance(1, 2) ? 1 : 1 + random.below(motion_span_max)};
-      const RotationMotion motion = predict_rotation(unit, baseline.data(), previous_baseline.data(), time);
-      for (const std::int64_t part : motion.p) ASSERT_LT(std::abs(part), std::int64_t{1} << 28);
+      Interval time{.age = random.chance(1, 2) ? motion_age_max : random.below(motion_age_max + 1),
+                    .span = random.chance(1, 2) ? 1 : 1 + random.below(motion_span_max),
+                    .early = 0};
+      time.early = time.span + 1 + random.below(7);
+      const RotationMotion motion = predict_rotation(
+          unit,
+          {baseline.data(), previous_baseline.data(), random.chance(1, 2) ? early_baseline.data() : nullptr, time});
+      for (const std::int64_t part : motion.p) ASSERT_LT(std::abs(part), std::int64_t{1} << 30);
       for (std::uint32_t omitted = 0; omitted < 4; ++omitted)
         for (const std::uint32_t code : codes_of(motion, omitted, max)) ASSERT_LE(code, max);
     }
@@ -178,15 +267,16 @@ TEST(Motion, NoCodesAreTooExtreme) {
 TEST(Motion, TheFirstOfEqualPartsIsTurned) {
   const Unit unit = rotation_unit(6);
   const Codes halves{3, 6, 6, 3};  // x = y = the root of 1/2
-  EXPECT_EQ(predict_rotation(unit, halves.data(), nullptr, {}).turned, 0u);
+  EXPECT_EQ(motion_at_rest(unit, halves.data()).turned, 0u);
 }
 
 TEST(Motion, IsTheseNumbers) {
   const Codes previous_baseline{3, 511, 511, 511};
   const Codes baseline{3, 511, 611, 511};
-  const RotationMotion motion =
-      predict_rotation(rotation_unit(1022), baseline.data(), previous_baseline.data(), {.age = 5, .span = 2});
-  EXPECT_EQ(motion.p, (std::array<std::int64_t, 4>{0, 43460, 0, 82413}));
+  const RotationMotion motion = predict_rotation(
+      rotation_unit(1022),
+      {.baseline = baseline.data(), .previous_baseline = previous_baseline.data(), .time = {.age = 5, .span = 2}});
+  EXPECT_EQ(motion.p, (std::array<std::int64_t, 4>{0, 10844, 0, 20531}));
   EXPECT_EQ(motion.speed, 267u);
 }
 

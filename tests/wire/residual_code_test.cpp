@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <mobula/core/random.hpp>
 #include <mobula/wire/residual_code.hpp>
@@ -64,9 +65,15 @@ TEST(ResidualCode, EveryTableIsComplete) {
 TEST(ResidualCode, EverySymbolThatATableMayNeedHasACodeAndNoOther) {
   for (std::uint32_t table = 0; table < residual_tables; ++table) {
     SCOPED_TRACE(table);
-    const bool moving = table % 32 < 28 && table < 64;
-    const bool rotation = table / 32 == 1;
+    const auto begins = [&](ResidualFamily family) { return table >= static_cast<std::uint32_t>(family); };
+    const bool steady = begins(ResidualFamily::steady_vector);
+    const bool next = begins(ResidualFamily::next) && !steady;
+    const bool moving = steady || (table % 32 < 28 && !next);
+    const bool rotation =
+        begins(ResidualFamily::steady_rotation) || (begins(ResidualFamily::rotation) && !begins(ResidualFamily::next));
     for (std::uint32_t symbol = 0; symbol <= symbol_far; ++symbol) ASSERT_GT(length_of(table, symbol), 0u);
+    for (std::uint32_t symbol = symbol_small; symbol < residual_symbols; ++symbol)
+      ASSERT_EQ(length_of(table, symbol) > 0, !next);
     ASSERT_EQ(length_of(table, symbol_hold) > 0, moving);
     ASSERT_EQ(length_of(table, symbol_others) > 0, moving);
     ASSERT_EQ(length_of(table, symbol_turned) > 0, rotation);
@@ -145,6 +152,48 @@ TEST(ResidualCode, EveryResidualComesBack) {
         comes_back(table, -residual);
       }
   for (std::int64_t residual = -70000; residual <= 70000; ++residual) comes_back(17, residual);
+}
+
+TEST(ResidualCode, SmallResidualsComeBackTogether) {
+  for (std::uint32_t table = 0; table < residual_tables; ++table) {
+    if (length_of(table, symbol_small) == 0) continue;
+    for (std::size_t count = 1; count <= small_max; ++count) {
+      for (int which = 0; which < 27; ++which) {
+        std::vector<std::int64_t> residuals;
+        int mask = 0;
+        std::size_t signs = 0;
+        for (int i = 0, rest = which; i < static_cast<int>(count); ++i, rest /= 3) {
+          residuals.push_back(rest % 3 - 1);
+          if (residuals.back() != 0) mask |= 1 << i, ++signs;
+        }
+        core::Bytes bytes(4);
+        core::BitWriter writer(bytes);
+        ASSERT_TRUE(write_small(writer, table, residuals));
+        core::BitReader reader(bytes);
+        const std::uint32_t symbol = read_symbol(reader, table);
+        ASSERT_EQ(symbol, symbol_small + static_cast<std::uint32_t>(mask));
+        ASSERT_EQ(writer.bits(), length_of(table, symbol) + signs);
+        std::vector<std::int64_t> read(count);
+        ASSERT_TRUE(read_small(reader, symbol, read));
+        ASSERT_EQ(read, residuals);
+        ASSERT_EQ(reader.position(), writer.bits());
+      }
+    }
+  }
+}
+
+TEST(ResidualCode, LargeOrMissingResidualsAreNotSmall) {
+  core::Bytes bytes(4);
+  core::BitWriter writer(bytes);
+  for (const std::int64_t large : {-2, 2, 1 << 20}) {
+    EXPECT_FALSE(write_small(writer, 0, std::array<std::int64_t, 3>{0, large, 0}));
+    EXPECT_FALSE(write_small(writer, 0, std::array<std::int64_t, 1>{large}));
+  }
+  EXPECT_EQ(writer.bits(), 0u);
+  core::BitReader reader(bytes);
+  std::array<std::int64_t, 2> two{};
+  EXPECT_TRUE(read_small(reader, symbol_small + 3, two));
+  EXPECT_FALSE(read_small(reader, symbol_small + 4, two)) << "it is of a third number";
 }
 
 TEST(ResidualCode, ADistanceHasTheSymbolThatIsSaid) {

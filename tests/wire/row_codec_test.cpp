@@ -22,9 +22,9 @@ Words words_of(const RowCodec& codec, const std::byte* component) {
 }
 
 std::vector<std::shared_ptr<const reflect::Schema>> schemas() {
-  std::vector<std::shared_ptr<const reflect::Schema>> all{*reflect::Schema::load(kitchen::schema_bytes()),
-                                                          *reflect::Schema::load(demo::schema_bytes()),
-                                                          mobula::test::load_schema(test::units_schema)};
+  std::vector<std::shared_ptr<const reflect::Schema>> all{
+      *reflect::Schema::load(kitchen::schema_bytes()), *reflect::Schema::load(demo::schema_bytes()),
+      mobula::test::load_schema(test::units_schema), mobula::test::load_schema(test::piloted_schema)};
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     core::Random random(seed);
     all.push_back(mobula::test::load_schema(mobula::test::random_schema(random)));
@@ -127,7 +127,11 @@ TEST(RowCodec, AnyWordsAreRefusedOrComeBackAsThemselves) {
         ++accepted;
         const auto sails = [&](const CourseUnit& unit) { return is_under_way(unit, words.data()); };
         if (std::ranges::any_of(codec.courses(), sails)) continue;  // the value is that of test::tick
-        ASSERT_EQ(words_of(codec, after.data()), words);
+        const Words again = words_of(codec, after.data());
+        // The owner does not receive these.
+        std::copy(again.begin() + codec.common_words(), again.begin() + codec.public_words(),
+                  words.begin() + codec.common_words());
+        ASSERT_EQ(again, words);
       }
     }
   });
@@ -140,9 +144,13 @@ TEST(RowCodec, UnitsShareTheRowAmongThem) {
   for_each_component([](const Component& component, const RowCodec& codec) {
     std::uint32_t next = 0;
     for (const Unit& unit : codec.units()) {
-      if (unit.owner_only && next < codec.public_words()) next = codec.public_words();  // after the courses
+      const std::uint32_t section = unit.receivers == Receivers::everyone ? 0
+                                    : unit.receivers == Receivers::others ? codec.common_words()
+                                                                          : codec.public_words();
+      next = std::max(next, section);  // after the courses
       ASSERT_EQ(unit.first, next);
-      ASSERT_EQ(unit.owner_only, unit.first >= codec.public_words());
+      ASSERT_EQ(unit.receivers == Receivers::owner, unit.first >= codec.public_words());
+      ASSERT_EQ(unit.receivers == Receivers::everyone, unit.first < codec.common_words());
       if (unit.is_array()) {
         ASSERT_TRUE(unit.kind != Unit::Kind::vector && unit.kind != Unit::Kind::rotation);
       }
@@ -196,6 +204,51 @@ TEST(RowCodec, CountersComeFirstAndTheOwnersLast) {
   EXPECT_EQ(codec.units()[5].counter, 2);
 }
 
+// The fields that others follow and the owner receives exactly are there twice.
+TEST(RowCodec, APredictedCourseIsInTheRowTwice) {
+  const auto schema = mobula::test::load_schema(test::piloted_schema);
+  const Component& component = *schema->find("Piloted");
+  const RowCodec codec(component);
+  std::vector<std::string> paths[3];
+  for (const Unit& unit : codec.units())
+    paths[static_cast<std::size_t>(unit.receivers)].push_back(component.fields[unit.field].path);
+  EXPECT_EQ(paths[0], (std::vector<std::string>{"seen", "depth", "mixed.y", "mixed.z", "turn"}));
+  EXPECT_EQ(paths[1], (std::vector<std::string>{"position.x", "rotation", "mixed.x"}));
+  EXPECT_EQ(paths[2], (std::vector<std::string>{"n", "own", "position.x", "rotation", "mixed.x", "items"}));
+  EXPECT_EQ(codec.courses().size(), 5u);
+  EXPECT_EQ(codec.common_words(), 1u + 1 + 1 + 1 + 4 + 3 + 3);
+  EXPECT_EQ(codec.public_words(), codec.common_words() + 3 + 4 + 1 + 7 + 4 + 3);
+  EXPECT_EQ(codec.words(), codec.public_words() + 1 + 1 + 3 + 4 + 1 + 5);
+}
+
+TEST(RowCodec, ThePilotHasTheExactValueAndOthersTheCourse) {
+  const auto schema = mobula::test::load_schema(R"(struct C (component) {
+    x:float (range:"0 100", step:"0.5", dead_reckoning:"2", predicted); own:float (owner_only); })");
+  const RowCodec codec(*schema->find("C"));
+  std::array<float, 2> value{10, 7};
+  Words words = words_of(codec, bytes_of(value));
+  const CourseUnit& course = codec.courses()[0];
+  words[course.course] = 64;  // a metre per tick
+  words[course.tick_word()] = 5;
+  const auto seen = [&](bool owner) {
+    std::array<float, 2> shown{-1, -1};
+    EXPECT_TRUE(codec.to_component(words.data(), owner, 9, bytes_of(shown)));
+    return shown;
+  };
+  EXPECT_EQ(seen(true), (std::array<float, 2>{10, 7}));
+  EXPECT_EQ(seen(false), (std::array<float, 2>{14, -1}));
+  value = {3, 4};
+  const std::array<float, 2> defaults{1, 2};
+  codec.reset_owner_only(bytes_of(defaults), bytes_of(value));
+  EXPECT_EQ(value, (std::array<float, 2>{3, 2})) << "others see the course";
+  // Words that a client does not receive are not read.
+  words[course.first] = ~0u;
+  EXPECT_EQ(seen(true), (std::array<float, 2>{10, 7}));
+  value = {10.3f, 0.3f};
+  codec.snap_predicted(bytes_of(value));
+  EXPECT_EQ(value, (std::array<float, 2>{10.5f, 0.3f}));
+}
+
 TEST(RowCodec, PartsOfAVectorStandInOneStructAndAreFourAtMost) {
   const auto schema = mobula::test::load_schema(test::units_schema);
   const RowCodec codec(*schema->find("Edges"));
@@ -209,6 +262,24 @@ TEST(RowCodec, TheDefaultsAreTheDefaultsWords) {
     const Words words = words_of(codec, component.default_value.data());
     ASSERT_TRUE(std::ranges::equal(codec.default_words(), words));
   });
+}
+
+TEST(RowCodec, UnitsOfAComponentHaveDifferentPaths) {
+  const auto schema = mobula::test::load_schema(R"(
+    struct Pair { x:float; y:float; }
+    struct Six { a:float; b:float; c:float; d:float; e:float; f:float; }
+    struct Vessel (component) {
+      at:Pair (range:"0 1", step:"0.5");
+      six:Six (range:"0 1", step:"0.5");
+      bare:float (range:"0 1", step:"0.5");
+      turn:mobula.engine.Quat (unit_quaternion, bits:"12", default:"0 0 0 1");
+      count:int;
+    })");
+  const reflect::Component& component = *schema->find("Vessel");
+  const RowCodec codec(component);
+  std::vector<std::string> paths;
+  for (const Unit& unit : codec.units()) paths.push_back(unit_path(component, unit));
+  EXPECT_EQ(paths, (std::vector<std::string>{"at", "six", "six.e", "bare", "turn", "count"}));
 }
 
 TEST(RowCodec, AComponentThatIsNotSentHasNoWords) {

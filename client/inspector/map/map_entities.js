@@ -1,5 +1,5 @@
 // Positions of entities from the map's feed. Each entity is drawn on the way from its previous to its last received
-// position. Still entities cost nothing.
+// position, unless it has jumped there. Still entities cost nothing.
 
 export class MapEntities {
   by_index = new Map();  // index -> {index, generation, prototype, owner, x, y, z, from_x, from_z, moved_at}
@@ -14,6 +14,7 @@ export class MapEntities {
     if (frame.reset) this.#old = new Set(this.by_index.keys());
     this.#add(frame.came, now, interval);
     this.#move(frame.moved, now, interval);
+    for (const index of frame.cut) this.#jump(index);
     for (const index of frame.went) this.#remove(index);
     if (this.#old && frame.complete) {
       for (const index of this.#old) this.#remove(index);
@@ -71,6 +72,14 @@ export class MapEntities {
       this.moving.add(entity);
       this.version++;
     }
+  }
+
+  // Drawn at its place at once: no way leads there.
+  #jump(index) {
+    const entity = this.by_index.get(index);
+    if (!entity) return;
+    entity.from_x = entity.x;
+    entity.from_z = entity.z;
   }
 
   #remove(index) {

@@ -2,6 +2,7 @@
 import {get, post} from '../core/api.js';
 import {h, setText} from '../core/dom.js';
 import {bytes, count, percent, plural} from '../core/format.js';
+import {CourseTable} from './courses.js';
 import {Facts} from './facts.js';
 import {OrderPicture} from './order_picture.js';
 import {status_line} from './notice.js';
@@ -10,9 +11,12 @@ const picture_most = 320;
 const moves_a_step = 5000;  // per request; the world ticks between requests
 const steps_most = 1000;
 
+// Returns the detail, whose update() is called when the list has changed.
 export function pool_detail(parent, page, id, list, signal) {
   const detail = new PoolDetail(parent, page, id, list, signal);
+  detail.update();
   detail.load();
+  return detail;
 }
 
 class PoolDetail {
@@ -26,7 +30,7 @@ class PoolDetail {
     this.#id = id;
     this.#list = list;
     this.#signal = signal;
-    const own = list().find((each) => each.id === id);
+    const own = this.#own();
     this.lead = h('select', {'aria-label': 'Compare with the order of', onchange: () => this.load()});
     this.again = h('button', {type: 'button', onclick: () => this.load()}, 'Refresh');
     this.button = h('button', {type: 'button', class: 'primary', disabled: true, onclick: () => this.#defragment()}, 'Defragment');
@@ -35,11 +39,20 @@ class PoolDetail {
       h('div', {class: 'row'}, h('label', {}, 'Along ', this.lead), this.again, this.button));
     this.status = status_line(parent);
     this.facts = new Facts(parent, ['Type', 'Components', 'Used', 'Order', 'Iterated', 'In order', 'Aligned', 'To defragment']);
+    this.courses = new CourseTable(parent);
     const pictures = h('div', {class: 'pictures'});
     parent.append(pictures, h('p', {class: 'note'}, 'An iteration over all entities with both components, from left to right. The height of a dot is the position of its component in memory. In order it is a diagonal, fragmented it is noise.'));
     this.now = new OrderPicture(pictures, 'Now', signal);
     this.mended = new OrderPicture(pictures, 'Defragmented', signal);
     this.#fill_leads(own);
+  }
+
+  update() {
+    this.courses.update(this.#own()?.courses ?? []);
+  }
+
+  #own() {
+    return this.#list().find((each) => each.id === this.#id);
   }
 
   async load() {

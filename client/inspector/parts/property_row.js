@@ -1,6 +1,7 @@
 // One property of a component, editable if allowed. While a field has the focus or an edit, updates do not change it or
 // its selection; the new value is shown beside it. Enter writes, Escape drops the edit.
 import {h, newId, setAttribute, setText} from '../core/dom.js';
+import {course_text} from './courses.js';
 import {form_of, is_list} from './property_forms.js';
 
 export class PropertyRow {
@@ -15,15 +16,18 @@ export class PropertyRow {
     this.control = this.#make_control();
     this.message = h('p', {class: 'message', id: newId('message'), role: 'status'});
     this.save = h('button', {type: 'button', class: 'primary', hidden: true, onclick: () => this.#commit()}, 'Write');
+    this.course = h('p', {class: 'course'});
     const name = h('label', {for: this.control.id}, property.path);
     this.element = h('div', {class: 'property'}, name,
-      h('div', {class: 'value'}, this.control, this.save), h('span', {class: 'type', title: property.type}, property.type), this.message);
+      h('div', {class: 'value'}, this.control, this.save), h('span', {class: 'type', title: property.type}, property.type), this.course, this.message);
     setAttribute(this.control, 'aria-describedby', this.message.id);
+    this.#show_course();
     this.#show(property.value);
   }
 
   update(property) {
     this.#property = property;
+    this.#show_course();
     if (this.#sending) return;
     if (this.#is_edited() || this.#is_in_use()) this.#show_newer();
     else this.#show_news();
@@ -31,6 +35,13 @@ export class PropertyRow {
 
   #show_news() {
     if (this.#shown() !== this.#form_text(this.#property.value)) this.#show(this.#property.value);
+  }
+
+  // The value that clients compute, beside the true one.
+  #show_course() {
+    const {course} = this.#property;
+    setText(this.course, course ? course_text(course) : '');
+    setAttribute(this.course, 'title', course ? `Clients differ from the true value by at most ${course.tolerance}, and half a step.` : null);
   }
 
   #make_control() {

@@ -2,6 +2,7 @@
 import {post} from '../core/api.js';
 import {h, setAttribute, setText} from '../core/dom.js';
 import {bytes, count, duration, milliseconds, percent, plural, rate} from '../core/format.js';
+import {new_courses_text} from './courses.js';
 import {ask_for_text} from './dialog.js';
 import {Facts} from './facts.js';
 import {notice, status_line} from './notice.js';
@@ -105,7 +106,8 @@ class SessionDetail {
   }
 
   #show_components(sent) {
-    setText(this.measured, `${bytes(sent.bytes)} of deltas in ${sent.seconds.toFixed(0)} s, measured while this page is open`);
+    const has_courses = sent.components.some((each) => each.courses.length > 0);
+    setText(this.measured, `${bytes(sent.bytes)} of deltas in ${sent.seconds.toFixed(0)} s, measured while this page is open${has_courses ? '; new courses are those of the whole world' : ''}`);
     const total = Math.max(1e-9, sent.components.reduce((sum, each) => sum + each.bytes, 0));
     this.components.update(sent.components.map((each) => ({...each, share: each.bytes / total, seconds: Math.max(sent.seconds, 0.1)})));
   }
@@ -157,5 +159,6 @@ const component_columns = [
     td.firstChild.firstChild.style.width = `${row.share * 100}%`;
   }},
   {key: 'percent', label: 'Share', number: true, text: (row) => percent(row.share)},
+  {key: 'courses', label: 'New courses', number: true, title: 'New courses of fields with dead reckoning, in the whole world', text: (row) => new_courses_text(row.courses)},
   {key: 'rate', label: 'Rate', number: true, text: (row) => `${(row.bytes / row.seconds / 1000).toFixed(2)} KB/s`},
 ];

@@ -2,6 +2,7 @@
 import {get_all} from '../core/api.js';
 import {setText} from '../core/dom.js';
 import {bytes, count, plural} from '../core/format.js';
+import {new_courses_rate, new_courses_text} from '../parts/courses.js';
 import {notice, status_line} from '../parts/notice.js';
 import {pool_detail} from '../parts/pool_detail.js';
 import {split} from '../parts/split.js';
@@ -16,6 +17,7 @@ const columns = [
   {key: 'components', label: 'Components', number: true, sort: (row) => row.components, text: (row) => count(row.components)},
   {key: 'each', label: 'Each', number: true, minor: true, sort: (row) => row.component_bytes, text: (row) => bytes(row.component_bytes)},
   {key: 'used', label: 'Used', number: true, sort: (row) => row.used_bytes, text: (row) => bytes(row.used_bytes)},
+  {key: 'courses', label: 'New courses', number: true, minor: true, title: 'Fields with dead reckoning, all together', sort: (row) => new_courses_rate(row.courses), text: (row) => new_courses_text(row.courses)},
   {key: 'order', label: 'Order', minor: true, sort: (row) => row.order_owner, text: (row) => (row.order_owner === 'nobody' ? 'can be defragmented' : `by ${row.order_owner}`)},
 ];
 
@@ -38,6 +40,7 @@ function mount(root, page) {
     label: 'Pools', key: (row) => String(row.id), href: (row) => page.href('pools', row.id), sort: {key: 'used', down: true}, empty: 'There are no pools.',
   });
   let all = [];
+  let detail = null;  // shows the selected pool
 
   async function load() {
     try {
@@ -46,6 +49,7 @@ function mount(root, page) {
       setText(head.note, `${plural(all.length, 'pool')}, ${bytes(used)} of components`);
       status.show('');
       table.update(all);
+      detail?.update();
     } catch (error) {
       if (error.name !== 'AbortError') status.show(error.message, 'error');
     }
@@ -55,8 +59,8 @@ function mount(root, page) {
     const id = page.route.argument;
     const signal = open(id !== null, page.signal);
     table.select(id);
-    if (id === null) content.append(notice('Select a pool to see the order of its components.'));
-    else pool_detail(content, page, Number(id), () => all, signal);
+    detail = id === null ? null : pool_detail(content, page, Number(id), () => all, signal);
+    if (!detail) content.append(notice('Select a pool to see the order of its components.'));
   }
 
   page.on('route', choose);

@@ -13,6 +13,17 @@ inline constexpr Nanoseconds microsecond = 1'000;
 inline constexpr Nanoseconds millisecond = 1'000'000;
 inline constexpr Nanoseconds second = 1'000'000'000;
 
+/// Returns a time, a number of nanoseconds of any type, in seconds.
+template <class Number>
+constexpr double in_seconds(Number nanoseconds) {
+  return static_cast<double>(nanoseconds) / second;
+}
+/// Returns such a time in milliseconds.
+template <class Number>
+constexpr double in_ms(Number nanoseconds) {
+  return static_cast<double>(nanoseconds) / millisecond;
+}
+
 inline Nanoseconds monotonic_now() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
       .count();

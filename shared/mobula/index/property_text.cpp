@@ -153,33 +153,16 @@ class TreeBuilder final : public nlohmann::json_sax<nlohmann::json> {
     object.members.push_back({std::move(name), {}, {}});
     return true;
   }
-  // `end` counts the characters that the parser has read, with one for the end of the text. Its token may begin earlier
-  // than what it does not expect.
   bool parse_error(std::size_t end, const std::string& /*token*/, const nlohmann::json::exception& error) override {
-    const bool is_end = end > text_.size();
-    const std::size_t begin = is_end ? text_.size() : begin_of_token(end);
-    const core::LineColumn at = core::locate(text_, begin);
-    const std::string found =
-        is_end ? "the end of the text" : "'" + core::shown(text_.substr(begin, end - begin), shown_bytes) + "'";
-    problem_ = core::format("line {}, column {}: {}", at.line, at.column,
-                            error.id == number_overflow ? std::string(reflect::number_too_large)
-                                                        : core::format("expected JSON, not {}", found));
+    const bool overflows = error.id == number_overflow;
+    problem_ = core::describe_json_mistake(text_, end,
+                                           overflows ? core::JsonMistake::number_too_large : core::JsonMistake::syntax);
     return false;
   }
 
   [[nodiscard]] const std::string& problem() const { return problem_; }
 
  private:
-  // Returns where the number or word begins that ends there. Other tokens have one character.
-  [[nodiscard]] std::size_t begin_of_token(std::size_t end) const {
-    const auto continues = [](char c) {
-      return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' || c == '-' ||
-             c == '+';
-    };
-    std::size_t begin = end == 0 ? 0 : end - 1;
-    while (begin > 0 && continues(text_[begin]) && continues(text_[begin - 1])) --begin;
-    return begin;
-  }
   // Pointers stay valid: an open container is the last value of the one around it, which does not grow meanwhile.
   JsonValue* add(JsonValue::Kind kind, std::string text) {
     JsonValue* target = &root_;
@@ -205,7 +188,6 @@ class TreeBuilder final : public nlohmann::json_sax<nlohmann::json> {
   }
 
   static constexpr int number_overflow = 406;  // id of the parser's error
-  static constexpr std::size_t shown_bytes = 40;
 
   std::string_view text_;
   JsonValue& root_;

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
+#include <ctime>
 #include <mobula/core/assert.hpp>
 #include <mobula/net/event_loop_impl.hpp>
 #include <span>
@@ -79,19 +80,42 @@ void install_before_asio(int number) {
 EventLoop::EventLoop() : impl_(std::make_unique<Impl>()) { raise_open_files_limit(); }
 EventLoop::~EventLoop() = default;
 
+void EventLoop::set_pause(core::Nanoseconds pause) { impl_->pause = pause; }
+core::Nanoseconds EventLoop::pause() const { return impl_->pause; }
+
 void EventLoop::run_until(core::Nanoseconds deadline) {
   impl_->send_batch.flush();  // before the wait
-  const core::Nanoseconds begin = core::monotonic_now();
-  if (deadline <= begin) {
-    impl_->read_until = begin + late_budget;
-    while (!stopped() && impl_->io.poll_one() > 0 && core::monotonic_now() < impl_->read_until) continue;
-    return;
-  }
-  impl_->read_until = deadline;
+  const bool late = deadline <= core::monotonic_now();
+  if (!late) impl_->wait(deadline);
+  if (late || impl_->pause > 0) impl_->handle_ready(core::monotonic_now() + (late ? late_budget : impl_->pause));
+}
+
+// Calls handlers when sockets are ready, until a later time.
+void EventLoop::Impl::wait(core::Nanoseconds until) {
+  read_until = until;
   // Not run_one_until: it waits in whole milliseconds.
-  impl_->deadline.expires_at(std::chrono::steady_clock::time_point{std::chrono::nanoseconds(deadline)});
-  impl_->deadline.async_wait([](const boost::system::error_code&) {});
-  while (!stopped() && core::monotonic_now() < deadline) impl_->io.run_one();
+  deadline.expires_at(std::chrono::steady_clock::time_point{std::chrono::nanoseconds(until)});
+  deadline.async_wait([](const boost::system::error_code&) {});
+  while (!stopped && core::monotonic_now() < until) {
+    io.run_one();
+    if (pause == 0) continue;
+    handle_ready(until);
+    rest(until);
+  }
+}
+
+// Calls the handlers of sockets that are ready now. Ends at a time although more are ready.
+void EventLoop::Impl::handle_ready(core::Nanoseconds until) {
+  read_until = until;
+  while (!stopped && io.poll_one() > 0 && core::monotonic_now() < until) continue;
+}
+
+// Sleeps for the pause. A signal ends it early.
+void EventLoop::Impl::rest(core::Nanoseconds until) const {
+  if (stopped) return;
+  const core::Nanoseconds end = std::min(until, core::monotonic_now() + pause);
+  const timespec time{.tv_sec = end / core::second, .tv_nsec = end % core::second};
+  ::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nullptr);
 }
 
 void EventLoop::stop() {

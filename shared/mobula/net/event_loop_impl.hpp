@@ -22,6 +22,10 @@ struct EventLoop::Impl {
   // Maximum bytes per read of a stream, so that other streams get their turn.
   static constexpr std::size_t stream_bytes_max = 16 * 1024;
 
+  void wait(core::Nanoseconds until);
+  void handle_ready(core::Nanoseconds until);
+  void rest(core::Nanoseconds until) const;
+
   // One thread runs it, but stop() may be called from another: Asio's locks stay enabled.
   boost::asio::io_context io{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work{io.get_executor()};
@@ -35,6 +39,7 @@ struct EventLoop::Impl {
   Signals reload_signals{io};
   std::atomic<bool> stopped = false;
   boost::asio::steady_timer deadline{io};  // deadline of run_until
+  core::Nanoseconds pause = 0;             // after handlers were called
   core::Nanoseconds read_until = 0;        // end of the current run_until: sockets leave the rest to the next one
   // Buffers shared by all sockets of the loop: there may be thousands of sockets.
   UdpSendBatch send_batch;

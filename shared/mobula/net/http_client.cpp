@@ -78,7 +78,7 @@ class Exchange {
 
   core::Error failure() const {
     if (error_ == beast::error::timeout) {
-      const double seconds = static_cast<double>(options_.timeout) / static_cast<double>(core::second);
+      const double seconds = core::in_seconds(options_.timeout);
       return {"timed out", core::format("{}: no answer within {} s", url_, seconds)};
     }
     if (!connected_) return {"unreachable", core::format("{}: {}", url_, error_.message())};

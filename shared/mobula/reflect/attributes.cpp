@@ -21,7 +21,7 @@ struct Placement {
   std::string_view where;
 };
 
-constexpr std::array<Placement, 17> placements{{
+constexpr std::array<Placement, 18> placements{{
     {"component", 0, "a struct"},
     {"range", bit(Category::integer) | bit(Category::real) | bit(Category::structure),
      "a number or a struct of floats"},
@@ -39,6 +39,8 @@ constexpr std::array<Placement, 17> placements{{
          bit(Category::string_id),
      "a bool, an integer, an enum, a string id or an entity"},
     {"dead_reckoning", bit(Category::real) | bit(Category::structure) | bit(Category::quaternion),
+     "a float, a struct of floats or a unit quaternion"},
+    {"velocity", bit(Category::real) | bit(Category::structure) | bit(Category::quaternion),
      "a float, a struct of floats or a unit quaternion"},
     {"owner_only", everything, ""},
     {"predicted", everything, ""},

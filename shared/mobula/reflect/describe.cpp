@@ -53,6 +53,8 @@ struct Context {
   Field flags;                           // only its flags are used
   Attributes quantisation;               // range, step and bits of an enclosing field
   std::optional<std::string> tolerance;  // dead_reckoning of this or an enclosing field
+  std::optional<std::string> velocity;   // velocity of this or an enclosing field
+  std::size_t velocity_at = 0;           // length of that field's path
   std::string counted_by;                // path of the field that counts the enclosing array
 };
 
@@ -80,9 +82,10 @@ class StructVisitor {
   }
 
   bool struct_attributes() {
-    constexpr std::array<std::string_view, 14> of_fields{
-        "range",        "step",      "bits", "default",    "count",     "unit_quaternion", "smallest_three",
-        "fixed_string", "string_id", "cut",  "owner_only", "predicted", "read_only",       "dead_reckoning"};
+    constexpr std::array<std::string_view, 15> of_fields{
+        "range",           "step",           "bits",         "default",        "count",
+        "unit_quaternion", "smallest_three", "fixed_string", "string_id",      "cut",
+        "owner_only",      "predicted",      "read_only",    "dead_reckoning", "velocity"};
     for (const std::string_view name : of_fields) {
       if (type_.attributes.contains(name)) return fail("", core::format("attribute {} belongs on a field", name));
     }
@@ -131,9 +134,7 @@ class StructVisitor {
       }
     }
     hand_down_quantisation(field, context, inner);
-    if (const auto reckoned = field.attributes.find("dead_reckoning");
-        reckoned != field.attributes.end() && !inner.tolerance)
-      inner.tolerance = reckoned->second;
+    hand_down_motion(field, path.size(), inner);
     const std::size_t first_leaf = component_.fields.size();
     const bool done =
         category == Category::structure ? visit_struct(field, path, inner) : add_leaf(field, path, category, inner);
@@ -148,6 +149,15 @@ class StructVisitor {
         inner.quantisation.insert(*found);
       }
     }
+  }
+
+  static void hand_down_motion(const DeclaredField& field, std::size_t path_size, Context& inner) {
+    const auto reckoned = field.attributes.find("dead_reckoning");
+    if (reckoned != field.attributes.end() && !inner.tolerance) inner.tolerance = reckoned->second;
+    const auto velocity = field.attributes.find("velocity");
+    if (velocity == field.attributes.end() || inner.velocity) return;
+    inner.velocity = velocity->second;
+    inner.velocity_at = path_size;
   }
 
   bool visit_struct(const DeclaredField& field, const std::string& path, Context& inner) {
@@ -197,6 +207,12 @@ class StructVisitor {
     const Attributes& quantisation = inherits ? context.quantisation : declared.attributes;
     if (Problem problem = apply_quantisation(quantisation, category, field)) return fail(path, *problem);
     if (context.tolerance && !add_dead_reckoning(*context.tolerance, category, context.stride > 0, field)) return false;
+    if (context.velocity) {
+      if (!context.tolerance) return fail(path, "velocity is for fields with dead_reckoning");
+      if (context.velocity->empty()) return fail(path, "velocity: expected Component.field");
+      field.velocity.path = *context.velocity + path.substr(context.velocity_at);
+      field.velocity.named_at = static_cast<std::uint32_t>(context.velocity_at);
+    }
     component_.fields.push_back(std::move(field));
     counted_by_.push_back(context.counted_by);
     return true;
@@ -205,7 +221,6 @@ class StructVisitor {
   bool add_dead_reckoning(std::string_view tolerance, Category category, bool array, Field& field) {
     if (Problem problem = apply_dead_reckoning(tolerance, category, field)) return fail(field.path, *problem);
     if (array) return fail(field.path, "dead_reckoning is not for arrays");
-    if (field.predicted) return fail(field.path, "a predicted field is sent exactly, without dead_reckoning");
     if (field.owner_only || field.not_sent || component_.not_sent)
       return fail(field.path,
                   "dead_reckoning is for fields that are sent to all clients: not owner_only, not not_sent");

@@ -7,9 +7,6 @@
 
 namespace mobula::reflect {
 
-/// Message for a number that no double holds.
-inline constexpr std::string_view number_too_large = "the number is too large; expected at most 1.7976931348623157e308";
-
 /// Returns the nearest double with its sign: infinity if too large, zero if too small. NaN if the text is not a number.
 double read_json_number(std::string_view text);
 

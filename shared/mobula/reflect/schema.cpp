@@ -4,6 +4,7 @@
 #include <mobula/reflect/describe.hpp>
 #include <mobula/reflect/schema.hpp>
 #include <mobula/reflect/sent_size.hpp>
+#include <mobula/reflect/velocities.hpp>
 #include <mobula/reflect/with_number.hpp>
 #include <utility>
 
@@ -31,6 +32,7 @@ core::Result<std::vector<Component>> describe_components(const Declarations& dec
   std::vector<Component> components;
   for (auto& [id, component] : by_id) components.push_back(std::move(component));
   std::ranges::sort(components, {}, &Component::name);
+  if (core::Status found = find_velocities(components); !found) return found.error();
   return components;
 }
 

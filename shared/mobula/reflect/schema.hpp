@@ -60,6 +60,15 @@ struct EnumValue {
   std::int64_t value;  // bits of a uint64
 };
 
+/// Field that holds the velocity of another one, per second. For a rotation it is the first of three, in radians.
+struct VelocityField {
+  std::string path;            // "Body.velocity.x"; empty if a field has no velocity
+  std::uint32_t named_at = 0;  // length of the path of the field that has the attribute
+  core::StringId32 component;
+  std::uint32_t offset = 0;
+  FieldKind kind{};  // a float
+};
+
 /// Leaf of a component: a value at an offset. Nested structs are flattened, so that a Transform has the fields
 /// position.x, position.y, position.z and rotation.
 struct Field {
@@ -88,7 +97,8 @@ struct Field {
   bool smallest_three = false;  // one of the four integers of a rotation: the omitted component, then the others
   // Dead reckoning (wire/course.hpp): difference from the true value at which a new course is sent; 0 if each value is.
   double tolerance = 0;
-  bool cut = false;  // clients blend no value of the entity across a change of it
+  VelocityField velocity;  // used by the server alone, with a tolerance
+  bool cut = false;        // clients blend no value of the entity across a change of it
   bool owner_only = false;
   bool predicted = false;
   bool not_sent = false;

@@ -51,18 +51,33 @@ Rotation multiply(const Rotation& a, const Rotation& b) {
           a[3] * b[2] + a[0] * b[1] - a[1] * b[0] + a[2] * b[3], a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2]};
 }
 
-Rotation turn_of(const CourseUnit& unit, const std::uint32_t* row) {
-  Rotation turn{};
+Turn turn_of(const CourseUnit& unit, const std::uint32_t* row) {
+  Turn turn{.rotation = rotation_of_words(row + unit.first, unit.bits), .square = square_of_parts(unit, row)};
+  Rotation axis{};
   for (std::uint32_t i = 0; i < 3; ++i)
-    turn[i] = static_cast<double>(signed_word(row[unit.course + i])) / course_turn_one;
-  turn[3] = std::sqrt(std::max(0.0, 1 - square_of_parts(unit, row)));
+    axis[i] = static_cast<double>(signed_word(row[unit.course + i])) / course_turn_one;
+  turn.across = multiply(axis, turn.rotation);
+  turn.one = turn.stride = {std::sqrt(std::max(0.0, 1 - turn.square)), 1};
+  for (ecs::Tick age = 1; age < turn_stride; age *= 2) turn.stride = multiply(turn.stride, turn.stride, turn.square);
   return turn;
 }
 
+TurnPower stride_at(const Turn& turn, ecs::Tick age) {
+  TurnPower power;
+  for (ecs::Tick i = 0; i < age / turn_stride; ++i) power = multiply(power, turn.stride, turn.square);
+  return power;
+}
+
+TurnPower power_from(const Turn& turn, TurnPower stride, ecs::Tick age) {
+  for (ecs::Tick i = 0; i < age % turn_stride; ++i) stride = multiply(stride, turn.one, turn.square);
+  return stride;
+}
+
 Rotation rotation_at(const CourseUnit& unit, const std::uint32_t* row, ecs::Tick age) {
-  Rotation rotation = rotation_of_words(row + unit.first, unit.bits);
-  const Rotation turn = turn_of(unit, row);
-  for (ecs::Tick i = 0; i < age; ++i) rotation = multiply(turn, rotation);
+  const Turn turn = turn_of(unit, row);
+  const TurnPower power = power_from(turn, stride_at(turn, age), age);
+  Rotation rotation{};
+  for (std::size_t i = 0; i < 4; ++i) rotation[i] = power.cosine * turn.rotation[i] + power.sine * turn.across[i];
   return rotation;
 }
 
@@ -71,10 +86,7 @@ void write_course_value(const CourseUnit& unit, const std::uint32_t* row, ecs::T
   if (!unit.turns)
     return unit.part_bytes == sizeof(float) ? write_path<float>(unit, row, age, component)
                                             : write_path<double>(unit, row, age, component);
-  write_rotation(unit, rotation_at(unit, row, age), component);
-}
-
-void write_rotation(const CourseUnit& unit, const Rotation& rotation, std::byte* component) {
+  const Rotation rotation = rotation_at(unit, row, age);
   std::array<float, 4> parts{};
   for (std::size_t i = 0; i < 4; ++i) parts[i] = static_cast<float>(rotation[i]);
   core::store(component + unit.offsets[0], parts);

@@ -23,7 +23,12 @@ class EntityBitsWriter {
   void golomb(std::uint32_t value, unsigned order) { bits_.write_golomb(value, order); }
   void symbol(std::uint32_t table, std::uint32_t symbol) { write_symbol(bits_, table, symbol); }
   void residual(std::uint32_t table, std::int64_t value) { write_residual(bits_, table, value); }
-  void residual(std::uint32_t table, std::uint32_t /*symbol*/, std::int64_t value) { residual(table, value); }
+  // Writes the first residual of a unit, or all of these if they are small. Returns how many were written.
+  std::uint32_t first_residuals(std::uint32_t table, std::uint32_t /*symbol*/, std::span<std::int64_t> residuals) {
+    if (write_small(bits_, table, residuals)) return static_cast<std::uint32_t>(residuals.size());
+    residual(table, residuals[0]);
+    return 1;
+  }
   [[nodiscard]] static bool ok() { return true; }
 
  private:
@@ -62,14 +67,23 @@ class EntityBitsReader {
   bool flag(bool /*value*/) { return bits_.read_bool(); }
   void golomb(std::uint32_t& value, unsigned order) { value = bits_.read_golomb(order); }
   std::uint32_t symbol(std::uint32_t table) { return read_symbol(bits_, table); }
-  void residual(std::uint32_t table, std::int64_t& value) { residual(table, symbol(table), value); }
-  void residual(std::uint32_t /*table*/, std::uint32_t symbol, std::int64_t& value) {
-    symbol <= symbol_far ? void(value = read_residual(bits_, symbol)) : bits_.fail();
+  void residual(std::uint32_t table, std::int64_t& value) { residual_of(symbol(table), value); }
+  std::uint32_t first_residuals(std::uint32_t /*table*/, std::uint32_t symbol, std::span<std::int64_t> residuals) {
+    if (symbol >= symbol_small) {
+      if (!read_small(bits_, symbol, residuals)) bits_.fail();
+      return static_cast<std::uint32_t>(residuals.size());
+    }
+    residual_of(symbol, residuals[0]);
+    return 1;
   }
   void fail() { bits_.fail(); }
   [[nodiscard]] bool ok() const { return bits_.ok(); }
 
  private:
+  void residual_of(std::uint32_t symbol, std::int64_t& value) {
+    symbol <= symbol_far ? void(value = read_residual(bits_, symbol)) : bits_.fail();
+  }
+
   core::BitReader& bits_;
 };
 

@@ -1,17 +1,15 @@
 #include <algorithm>
-#include <bit>
 #include <cstdlib>
 #include <mobula/core/assert.hpp>
 #include <mobula/wire/course_bits.hpp>
 #include <mobula/wire/entity_bits.hpp>
 #include <mobula/wire/entity_codec.hpp>
 #include <mobula/wire/residual_code.hpp>
+#include <mobula/wire/value_bits.hpp>
 
 namespace mobula::wire {
 namespace {
 
-constexpr unsigned number_order = 2;
-constexpr unsigned index_order = 12;
 constexpr std::uint32_t level_max = 27;
 constexpr std::uint32_t next_level_max = 31;
 
@@ -37,7 +35,7 @@ class UnitTraversal {
       : layout_(layout), owner_(owner), tick_(tick), words_(words), baselines_(baselines), full_(full), io_(io) {
     const Interval time = baselines_.time;
     const bool near = time.age <= motion_age_max && time.span > 0 && time.span <= motion_span_max;
-    if (!near) baselines_.previous_baseline = nullptr;
+    if (!near) baselines_.previous_baseline = baselines_.early_baseline = nullptr;
   }
 
   bool run() {
@@ -66,7 +64,7 @@ class UnitTraversal {
     for (const EntityLayout::Row& row : layout_.rows) {
       enter(row);
       for (const Unit& unit : row.codec->units())
-        if (owner_ || !unit.owner_only) function(row, unit, row.first + unit.first);
+        if (receives(unit.receivers, owner_)) function(row, unit, row.first + unit.first);
     }
   }
   void enter([[maybe_unused]] const EntityLayout::Row& row) {
@@ -74,8 +72,7 @@ class UnitTraversal {
   }
 
   [[nodiscard]] bool is_extrapolated(const Unit& unit, std::uint32_t at) const {
-    const bool can = unit.kind == Unit::Kind::vector || unit.kind == Unit::Kind::rotation;
-    return can && unit.course == Unit::no_course && baselines_.previous_baseline != nullptr &&
+    return unit.can_extrapolate() && baselines_.previous_baseline != nullptr &&
            !same(baselines_.baseline + at, baselines_.previous_baseline + at, unit.size());
   }
   [[nodiscard]] bool changed(const EntityLayout::Row& row, const Unit& unit, std::uint32_t at) const {
@@ -90,28 +87,37 @@ class UnitTraversal {
 
   void code_extrapolated(const Unit& unit, std::uint32_t at) {
     if (unit.kind == Unit::Kind::vector) return code_extrapolated_vector(unit, at);
-    const RotationMotion motion =
-        predict_rotation(unit, baselines_.baseline + at, baselines_.previous_baseline + at, baselines_.time);
-    const int level = static_cast<int>(half_octave(motion.speed)) + surprise_ * 3 / 2;
+    const RotationMotion motion = predict_rotation(unit, baselines_.from(at));
     const std::uint32_t table =
-        table_of(ResidualFamily::rotation, static_cast<std::uint32_t>(std::clamp(level, 0, int{level_max})));
+        motion.steady ? steady_table(calm_ ? ResidualFamily::calm_rotation : ResidualFamily::steady_rotation)
+                      : rotation_table(motion.speed);
     std::uint32_t omitted = motion.turned;
     const std::uint32_t symbol = code_first_symbol(unit, at, table, &omitted);
     if (!held_) code_rotation(unit, at, motion, omitted, table, symbol);
   }
 
   void code_extrapolated_vector(const Unit& unit, std::uint32_t at) {
-    const VectorMotion motion =
-        predict_vector(unit, baselines_.baseline + at, baselines_.previous_baseline + at, baselines_.time);
-    const std::uint32_t expected = half_octave(motion.speed);
-    const std::uint32_t table = table_of(ResidualFamily::vector, std::min(expected, level_max));
+    const VectorMotion motion = predict_vector(unit, baselines_.from(at));
+    const std::uint32_t expected = half_octave(motion.steady ? 4 * baselines_.time.age : motion.speed);
+    const std::uint32_t table =
+        motion.steady ? steady_table(motion.slow ? ResidualFamily::slow_vector : ResidualFamily::steady_vector)
+                      : table_of(ResidualFamily::vector, std::min(expected, level_max));
     const std::uint32_t symbol = code_first_symbol(unit, at, table, nullptr);
     if (held_) return;
     const std::uint64_t sum =
         code_residuals(at, {motion.at.data(), unit.words}, unit.max.data(), motion.speed, table, symbol);
     surprise_ = std::clamp(static_cast<int>(half_octave(8 * sum / unit.words)) - static_cast<int>(expected), -8, 8);
+    calm_ = motion.steady && small_;
   }
 
+  // Returns the table of the first number of a unit whose motion is steady.
+  [[nodiscard]] std::uint32_t steady_table(ResidualFamily family) const {
+    return table_of(family, std::max(half_octave(baselines_.time.age), 2u) - 2);
+  }
+  [[nodiscard]] std::uint32_t rotation_table(std::uint64_t speed) const {
+    const int level = static_cast<int>(half_octave(speed)) + surprise_ * 3 / 2;
+    return table_of(ResidualFamily::rotation, static_cast<std::uint32_t>(std::clamp(level, 0, int{level_max})));
+  }
   static std::uint32_t table_of(ResidualFamily family, std::uint32_t level) {
     return static_cast<std::uint32_t>(family) + level;
   }
@@ -142,28 +148,32 @@ class UnitTraversal {
   // Codes the numbers from word `at` on. Returns the sum of their distances.
   std::uint64_t code_residuals(std::uint32_t at, std::span<const std::uint32_t> predicted, const std::uint32_t* max,
                                std::uint64_t speed, std::uint32_t table, std::uint32_t symbol) {
+    std::array<std::int64_t, 4> residuals{};
+    if constexpr (!Io::reads)
+      for (std::uint32_t i = 0; i < predicted.size(); ++i)
+        residuals[i] = static_cast<std::int64_t>(words_[at + i]) - static_cast<std::int64_t>(predicted[i]);
+    const std::uint32_t first = std::min<std::uint32_t>(small_max, static_cast<std::uint32_t>(predicted.size()));
+    const std::uint32_t coded = io_.first_residuals(table, symbol, std::span(residuals).first(first));
     std::uint64_t sum = 0;
     for (std::uint32_t i = 0; i < predicted.size(); ++i) {
-      std::int64_t residual = 0;
-      if constexpr (!Io::reads)
-        residual = static_cast<std::int64_t>(words_[at + i]) - static_cast<std::int64_t>(predicted[i]);
-      if (i > 0) {
+      if (i >= coded) {
         const std::uint32_t level = std::min(half_octave(2 * sum / i + speed / 16), next_level_max);
-        io_.residual(table_of(ResidualFamily::next, level), residual);
-      } else {
-        io_.residual(table, symbol, residual);
+        io_.residual(table_of(ResidualFamily::next, level), residuals[i]);
       }
-      if constexpr (Io::reads) {
-        const std::int64_t value = static_cast<std::int64_t>(predicted[i]) + residual;
-        if (value < 0 || value > static_cast<std::int64_t>(max[i])) {
-          io_.fail();
-          return 0;
-        }
-        words_[at + i] = static_cast<std::uint32_t>(value);
-      }
-      sum += static_cast<std::uint64_t>(std::abs(residual));
+      sum += static_cast<std::uint64_t>(std::abs(residuals[i]));
     }
+    small_ = std::ranges::all_of(residuals.begin(), residuals.begin() + first, is_small);
+    if constexpr (Io::reads) set_words(at, predicted, max, residuals);
     return sum;
+  }
+
+  void set_words(std::uint32_t at, std::span<const std::uint32_t> predicted, const std::uint32_t* max,
+                 const std::array<std::int64_t, 4>& residuals) {
+    for (std::uint32_t i = 0; i < predicted.size(); ++i) {
+      const std::int64_t value = static_cast<std::int64_t>(predicted[i]) + residuals[i];
+      if (value < 0 || value > static_cast<std::int64_t>(max[i])) return io_.fail();
+      words_[at + i] = static_cast<std::uint32_t>(value);
+    }
   }
 
   void code_rotation(const Unit& unit, std::uint32_t at, const RotationMotion& motion, std::uint32_t omitted,
@@ -215,7 +225,7 @@ class UnitTraversal {
   void each_other(const EntityLayout::Row& row, Function&& function) {
     for (const Unit& unit : row.codec->units()) {
       const std::uint32_t at = row.first + unit.first;
-      if ((owner_ || !unit.owner_only) && !is_extrapolated(unit, at)) function(unit, at);
+      if (receives(unit.receivers, owner_) && !is_extrapolated(unit, at)) function(unit, at);
     }
   }
 
@@ -237,12 +247,12 @@ class UnitTraversal {
   void code_element(const Unit& unit, std::uint32_t at) {
     if (is_bit(unit)) return code_flip(at);
     switch (unit.kind) {
-      case Unit::Kind::vector: return full_ ? code_plain(unit, at) : code_still_vector(unit, at);
-      case Unit::Kind::rotation: return full_ ? code_plain(unit, at) : code_still_rotation(unit, at);
-      case Unit::Kind::number: return code_number(unit, at);
-      case Unit::Kind::plain: return code_plain(unit, at);
-      case Unit::Kind::text: return code_text(unit, at);
-      case Unit::Kind::entity: return code_entity(at);
+      case Unit::Kind::vector: return full_ ? code_plain(io_, unit, words_ + at) : code_still_vector(unit, at);
+      case Unit::Kind::rotation: return full_ ? code_plain(io_, unit, words_ + at) : code_still_rotation(unit, at);
+      case Unit::Kind::number: return code_number(io_, unit, baselines_.baseline + at, words_ + at);
+      case Unit::Kind::plain: return code_plain(io_, unit, words_ + at);
+      case Unit::Kind::text: return code_text(io_, unit, words_ + at);
+      case Unit::Kind::entity: return code_entity(io_, words_ + at);
     }
   }
 
@@ -254,7 +264,7 @@ class UnitTraversal {
     code_residuals(at, {baselines_.baseline + at, unit.words}, unit.max.data(), 0, table, symbol);
   }
   void code_still_rotation(const Unit& unit, std::uint32_t at) {
-    const RotationMotion still = predict_rotation(unit, baselines_.baseline + at, nullptr, baselines_.time);
+    const RotationMotion still = motion_at_rest(unit, baselines_.baseline + at);
     const std::uint32_t table = table_at_rest(ResidualFamily::rotation);
     std::uint32_t omitted = baselines_.baseline[at];
     std::uint32_t symbol = 0;
@@ -280,7 +290,7 @@ class UnitTraversal {
     if (is) began = code_course_begin(io_, course, tick_, words);
     if (!io_.ok()) return;
     const ecs::Tick age = course_age(course, from, began);
-    full_ ? code_plain(unit, row.first + unit.first) : code_course_value(row, unit, age);
+    full_ ? code_plain(io_, unit, words + unit.first) : code_course_value(row, unit, age);
     if (is) code_course_motion(io_, course, full_ ? nullptr : from, age, words);
   }
 
@@ -306,82 +316,12 @@ class UnitTraversal {
     code_residuals(at, {predicted.data(), unit.words}, unit.max.data(), course.tolerance_steps, table, symbol);
   }
 
-  void code_number(const Unit& unit, std::uint32_t at) {
-    const unsigned bits = unit.bits[0];
-    const std::uint32_t mask = static_cast<std::uint32_t>((1ull << bits) - 1);
-    if constexpr (Io::reads) {
-      if (io_.flag(false)) {
-        io_.bits(words_[at], bits);
-      } else {
-        std::uint32_t folded = 0;
-        io_.golomb(folded, number_order);
-        const std::uint32_t distance = folded % 2 != 0 ? folded / 2 + 1 : 0 - folded / 2;
-        words_[at] = (baselines_.baseline[at] + distance) & mask;
-      }
-      if (words_[at] > unit.max[0]) io_.fail();
-    } else {
-      const std::uint32_t up = (words_[at] - baselines_.baseline[at]) & mask;
-      const std::uint32_t down = (baselines_.baseline[at] - words_[at]) & mask;
-      std::uint32_t folded = up <= down ? 2 * up - 1 : 2 * down;
-      const bool near = std::min(up, down) < (1u << 30) && 2 * std::bit_width(folded / 4 + 1) + 1u < bits;
-      io_.flag(!near);
-      if (near) return io_.golomb(folded, number_order);
-      io_.bits(words_[at], bits);
-    }
-  }
-
   // A changed unit that has two values has only one value left.
   static bool is_bit(const Unit& unit) {
     return (unit.kind == Unit::Kind::plain || unit.kind == Unit::Kind::number) && unit.words == 1 && unit.max[0] == 1;
   }
   void code_flip(std::uint32_t at) {
     if constexpr (Io::reads) words_[at] = 1 - baselines_.baseline[at];
-  }
-
-  void code_plain(const Unit& unit, std::uint32_t at) {
-    for (std::uint32_t i = 0; i < unit.words; ++i) {
-      std::uint32_t word = words_[at + i];
-      io_.bits(word, unit.bits[i]);
-      if constexpr (Io::reads) {
-        words_[at + i] = word;
-        if (word > unit.max[i]) io_.fail();
-      }
-    }
-  }
-
-  void code_text(const Unit& unit, std::uint32_t at) {
-    const std::uint32_t greatest = unit.max[0];
-    std::uint32_t length = words_[at];
-    io_.bits(length, static_cast<unsigned>(std::bit_width(greatest)));
-    if constexpr (Io::reads) {
-      if (length > greatest) return io_.fail();
-      std::fill_n(words_ + at, unit.words, 0u);
-      words_[at] = length;
-    }
-    for (std::uint32_t i = 0; i < length && io_.ok(); ++i) {
-      const std::uint32_t word = at + 1 + i / 4;
-      std::uint32_t byte = words_[word] >> (i % 4 * 8) & 0xff;
-      io_.bits(byte, 8);
-      if constexpr (Io::reads) {
-        if (byte == 0) return io_.fail();
-        words_[word] |= byte << (i % 4 * 8);
-      }
-    }
-  }
-
-  void code_entity(std::uint32_t at) {
-    std::uint32_t index = words_[at];
-    std::uint32_t generation = words_[at + 1];
-    const bool is = io_.flag(generation != 0);
-    if (is) {
-      io_.golomb(index, index_order);
-      io_.bits(generation, 32);
-    }
-    if constexpr (Io::reads) {
-      if (is && generation == 0) return io_.fail();
-      words_[at] = is ? index : 0;
-      words_[at + 1] = is ? generation : 0;
-    }
   }
 
   const EntityLayout& layout_;
@@ -394,6 +334,8 @@ class UnitTraversal {
   bool others_ = false;
   bool others_sent_ = false;  // the first extrapolated unit has been coded, and `others` with it
   bool held_ = false;
+  bool small_ = false;  // the numbers coded last were all small
+  bool calm_ = false;   // so were those of the last extrapolated vector, and its motion is steady
   int surprise_ = 0;
 };
 
@@ -401,15 +343,13 @@ class UnitTraversal {
 
 void EntityCodec::write_full(const std::uint32_t* words, core::BitWriter& writer) const {
   EntityBitsWriter io(writer);
-  UnitTraversal<EntityBitsWriter>(layout_, owner_, tick_, words, {layout_.defaults.data(), nullptr, {}}, true, io)
-      .run();
+  UnitTraversal<EntityBitsWriter>(layout_, owner_, tick_, words, {.baseline = layout_.defaults.data()}, true, io).run();
 }
 
 bool EntityCodec::read_full(core::BitReader& reader, std::uint32_t* words) const {
   EntityBitsReader io(reader);
   std::ranges::copy(layout_.defaults, words);
-  return UnitTraversal<EntityBitsReader>(layout_, owner_, tick_, words, {layout_.defaults.data(), nullptr, {}}, true,
-                                         io)
+  return UnitTraversal<EntityBitsReader>(layout_, owner_, tick_, words, {.baseline = layout_.defaults.data()}, true, io)
       .run();
 }
 
@@ -422,7 +362,7 @@ void EntityCodec::measure_full(const std::uint32_t* words, core::BitWriter& writ
                                std::span<std::uint32_t> row_bits) const {
   if (layout_.rows.empty()) return;
   EntityBitsMeter io(writer, row_bits);
-  UnitTraversal<EntityBitsMeter>(layout_, owner_, tick_, words, {layout_.defaults.data(), nullptr, {}}, true, io).run();
+  UnitTraversal<EntityBitsMeter>(layout_, owner_, tick_, words, {.baseline = layout_.defaults.data()}, true, io).run();
   io.leave();
 }
 

@@ -7,8 +7,9 @@
 // from the baseline; a full state has the defaults for its baseline. Bits of an entity, `word` being as many bits as
 // its unit has:
 //
-//   extrapolated  the vectors and rotations, except arrays, that differ between the two baselines, if there are two and
-//                 motion.hpp's limits hold; each in turn:
+//   extrapolated  the vectors and rotations, except arrays, that differ between baseline and previous baseline, if
+//   there
+//                 is one and motion.hpp's limits hold; each in turn:
 //                 [others]  before the first, if any other unit has changed
 //                 hold      it is as in the baseline; else
 //                 vector:   for each number its residual: the value less its prediction
@@ -37,12 +38,15 @@
 // residual of a unit has
 //   extrapolated vector    vector family, half_octave(speed), at most 27
 //   extrapolated rotation  rotation family, half_octave(speed) + 3 surprise / 2, towards zero; 0 .. 27
+//   in steady motion       max(half_octave(age), 2) - 2 of the families slow_vector or steady_vector, and calm_rotation
+//                          or steady_rotation. Calm: the last extrapolated vector was steady, and its first three
+//                          distances, or all if there are fewer, were at most 1
 //   not extrapolated       the same families, 28 + by age: 0 to 6, 7 and 8, 9 to 16, more
 //   course                 the same families, half_octave(tolerance in steps, rounded up), at most 27
 // and each further one
 //   next family, half_octave(2 s / n + speed / 16), at most 31; s is the sum of the unit's n distances so far
 // Each division rounds down before the sum is taken. `surprise` is 0 until an extrapolated vector was coded (not held):
-// then of the last one half_octave(8 s / n) - half_octave(speed), -8 .. 8.
+// then of the last one half_octave(8 s / n) - half_octave(speed), -8 .. 8; half_octave(4 age) instead if it was steady.
 #pragma once
 
 #include <cstdint>
@@ -52,13 +56,6 @@
 #include <span>
 
 namespace mobula::wire {
-
-/// States that a delta is encoded against.
-struct Baselines {
-  const std::uint32_t* baseline;
-  const std::uint32_t* previous_baseline;  // null if there is none
-  Interval time;
-};
 
 /// Encodes and decodes entities of one layout, for the owner or for others. The layout outlives it.
 class EntityCodec {
@@ -79,8 +76,8 @@ class EntityCodec {
   /// Reads what write_full or write_delta has written. False, with a failed reader, if the bits are malformed. Some
   /// words that RowCodec::to_component refuses are not refused here.
   ///
-  /// Without `owner`, owner_only words become those of the defaults or the baseline. `words` and the baseline must not
-  /// overlap. The baselines are trusted: they come from to_words or from these functions.
+  /// Words that the owner, or others, do not receive become those of the defaults or the baseline. `words` and the
+  /// baseline must not overlap. The baselines are trusted: they come from to_words or from these functions.
   bool read_full(core::BitReader& reader, std::uint32_t* words) const;
   bool read_delta(const Baselines& baselines, core::BitReader& reader, std::uint32_t* words) const;
 

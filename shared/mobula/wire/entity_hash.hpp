@@ -1,10 +1,9 @@
 // Hashes of entities, by which server and mirror verify that they have the same values.
 //
-//   entity = XXH3-64(u64 index, u64 generation, u64 prototype hash) + those of its rows, wrapping; for the owner +
-//   those
-//            of its rows' owner_only words, where there are any
+//   entity = XXH3-64(u64 index, u64 generation, u64 prototype hash) + those of its rows, wrapping
 //   row    = XXH3-64(its words, seed (generation << 32 | index) * 0x9e3779b97f4a7c15 xor (type << 32 | instance));
-//            of the owner_only words: seed + 1
+//            for the owner: of the words that everyone receives, + XXH3-64(the owner's words, seed + 1) if there are
+//            any
 #pragma once
 
 #include <cstdint>
@@ -31,15 +30,18 @@ inline std::uint64_t row_seed(ecs::Entity entity, std::uint64_t pool_key) {
   return (static_cast<std::uint64_t>(entity.generation) << 32 | entity.index) * 0x9e3779b97f4a7c15ull ^ pool_key;
 }
 
-/// Returns the hash of the words that everyone receives.
+/// Returns the row's hash for clients that do not own the entity.
 inline std::uint64_t public_hash(const RowCodec& codec, const std::uint32_t* words, std::uint64_t seed) {
   return core::hash64(core::as_bytes(words, codec.public_words()), seed);
 }
 
-/// Returns the hash of the owner_only words. 0 if there are none.
+/// Returns what the row's hash for the owner has in addition, wrapping. 0 if all receive the same.
 inline std::uint64_t owner_hash(const RowCodec& codec, const std::uint32_t* words, std::uint64_t seed) {
   const std::uint32_t count = codec.words() - codec.public_words();
-  return count == 0 ? 0 : core::hash64(core::as_bytes(words + codec.public_words(), count), seed + 1);
+  if (count == 0) return 0;
+  const std::uint64_t own = core::hash64(core::as_bytes(words + codec.public_words(), count), seed + 1);
+  if (!codec.has_words_for_others()) return own;
+  return own + core::hash64(core::as_bytes(words, codec.common_words()), seed) - public_hash(codec, words, seed);
 }
 
 }  // namespace mobula::wire

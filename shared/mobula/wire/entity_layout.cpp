@@ -25,6 +25,7 @@ void EntityLayout::add(const RowCodec& codec) {
   for (const WordRange& cut : codec.cuts()) cuts.push_back({words + cut.first, cut.count});
   words += codec.words();
   courses += static_cast<std::uint32_t>(codec.courses().size());
+  extrapolates = extrapolates || std::ranges::any_of(codec.units(), &Unit::can_extrapolate);
   defaults.insert(defaults.end(), codec.default_words().begin(), codec.default_words().end());
   bits_max += codec.bits_max();
 }

@@ -18,6 +18,7 @@ struct EntityLayout {
   std::vector<std::uint32_t> defaults;
   std::uint32_t words = 0;
   std::uint32_t courses = 0;   // number of units that follow courses
+  bool extrapolates = false;   // a unit may be extrapolated
   std::uint32_t bits_max = 0;  // upper bound for the bits of an encoded entity (reflect/sent_size.hpp)
 
   /// Appends a component's row.

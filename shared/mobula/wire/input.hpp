@@ -63,11 +63,13 @@ struct InputDatagram {
   [[nodiscard]] bool has(std::uint32_t age) const { return (received[age / 64] >> (age % 64) & 1) != 0; }
 };
 
-/// State of a client's commands, sent by the server in every delta.
+/// State of a client's commands, sent by the server in deltas until the client has received it.
 struct CommandFeedback {
   std::uint32_t done = 0;  // numbers up to this one are carried out, dropped or given up
   std::uint8_t held = 0;   // commands after `done` that wait for their tick: they need not be sent again
   std::int8_t margin = 0;  // ticks by which the latest of the newest commands was early; negative if late
+
+  bool operator==(const CommandFeedback&) const = default;
 };
 
 /// Result of encode_input.

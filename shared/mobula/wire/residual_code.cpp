@@ -112,6 +112,28 @@ void write_residual(core::BitWriter& writer, std::uint32_t table, std::int64_t r
   write_symbol_and(writer, table, first_near + 2 * (e - 3) + half, rest | sign << (e - 1), e);
 }
 
+bool write_small(core::BitWriter& writer, std::uint32_t table, std::span<const std::int64_t> residuals) {
+  std::uint32_t mask = 0;
+  std::uint64_t signs = 0;
+  unsigned count = 0;
+  for (std::size_t i = 0; i < residuals.size(); ++i) {
+    if (!is_small(residuals[i])) return false;
+    if (residuals[i] == 0) continue;
+    mask |= 1u << i;
+    signs |= (residuals[i] < 0 ? 1ull : 0ull) << count++;
+  }
+  write_symbol_and(writer, table, symbol_small + mask, signs, count);
+  return true;
+}
+
+bool read_small(core::BitReader& reader, std::uint32_t symbol, std::span<std::int64_t> residuals) {
+  const std::uint32_t mask = symbol - symbol_small;
+  if (mask >> residuals.size() != 0) return false;
+  for (std::size_t i = 0; i < residuals.size(); ++i)
+    residuals[i] = (mask >> i & 1) == 0 ? 0 : reader.read_bool() ? -1 : 1;
+  return true;
+}
+
 std::int64_t read_residual(core::BitReader& reader, std::uint32_t symbol) {
   std::uint64_t distance = symbol;
   if (symbol == symbol_far) {

@@ -9,29 +9,45 @@
 //   hold           no number: the unit is as in the baseline              (the first symbol of a unit alone)
 //   others         no number: units that are not extrapolated have changed, a symbol follows       (of an entity)
 //   turned         no number: a rotation omits another part, given by 2 bits; a symbol follows
+//   symbol 36..43  the first three numbers of a unit, or fewer if it has no more, have distances of at most 1: bit n of
+//                  symbol - 36 is that of number n; then a sign bit for each distance of 1
+//                                                                        (the first symbol of a unit alone)
 //
-// There are 32 tables for the first number of a vector, 32 for that of a rotation, and 32 for all further numbers. Each
-// line of residual_lengths.hpp is a table: a hexadecimal digit for each symbol, the length of its code, 0 if it has
-// none. These are the code lengths of a canonical Huffman code (RFC 1951, 3.2.2). The highest bit of a code is sent
-// first. The tables were trained on the motion of 901 tumbling boxes, and of characters that turn at random.
+// There are 32 tables for the first number of a vector, 32 for that of a rotation, and 32 for all further numbers. The
+// first number of a unit in steady motion has 4 times 8 others. Each line of residual_lengths.hpp is a table: a
+// hexadecimal digit for each symbol, the length of its code, 0 if it has none. These are the code lengths of a
+// canonical Huffman code (RFC 1951, 3.2.2). The highest bit of a code is sent first. The tables were trained on the
+// motion of 901 tumbling boxes, and of characters that turn at random.
 #pragma once
 
 #include <bit>
 #include <cstdint>
 #include <mobula/core/bit_stream.hpp>
+#include <span>
 
 namespace mobula::wire {
 
-inline constexpr std::uint32_t residual_symbols = 36;
-inline constexpr std::uint32_t residual_tables = 96;
+inline constexpr std::uint32_t residual_symbols = 44;
+inline constexpr std::uint32_t residual_tables = 128;
 inline constexpr unsigned residual_code_bits_max = 12;
 
-enum class ResidualFamily : std::uint32_t { vector = 0, rotation = 32, next = 64 };
+enum class ResidualFamily : std::uint32_t {
+  vector = 0,
+  rotation = 32,
+  next = 64,
+  steady_vector = 96,
+  slow_vector = 104,
+  steady_rotation = 112,
+  calm_rotation = 120,
+};
 
 inline constexpr std::uint32_t symbol_far = 32;
 inline constexpr std::uint32_t symbol_hold = 33;
 inline constexpr std::uint32_t symbol_others = 34;
 inline constexpr std::uint32_t symbol_turned = 35;
+inline constexpr std::uint32_t symbol_small = 36;
+// Numbers that one small symbol is of, at most.
+inline constexpr std::size_t small_max = 3;
 
 /// Returns 0 for 0; for n with its highest bit at e, 1 + 2e + the bit below it: two levels per doubling.
 constexpr std::uint32_t half_octave(std::uint64_t n) {
@@ -50,6 +66,14 @@ std::uint32_t read_symbol(core::BitReader& reader, std::uint32_t table);
 void write_residual(core::BitWriter& writer, std::uint32_t table, std::int64_t residual);
 /// Reads the rest of a residual whose symbol, 0 to symbol_far, has been read.
 std::int64_t read_residual(core::BitReader& reader, std::uint32_t symbol);
+
+/// Returns whether a residual may be one of those that a small symbol is of.
+constexpr bool is_small(std::int64_t residual) { return residual >= -1 && residual <= 1; }
+
+/// Writes 1 to small_max residuals at once. False, with nothing written, if one has a distance above 1.
+bool write_small(core::BitWriter& writer, std::uint32_t table, std::span<const std::int64_t> residuals);
+/// Reads the rest of residuals whose symbol, symbol_small or above, has been read. False if it is of more residuals.
+bool read_small(core::BitReader& reader, std::uint32_t symbol, std::span<std::int64_t> residuals);
 
 /// Returns the tables, one after the other.
 const char* residual_lengths();

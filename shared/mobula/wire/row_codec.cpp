@@ -21,6 +21,14 @@ bool is_array(const Field& field) { return field.count > 1 || field.count_field 
 
 bool is_vector_part(const Field& field) { return reflect::is_float(field.kind) && field.ranged && !is_array(field); }
 
+// A predicted field with dead_reckoning is sent twice: as a course, and exactly.
+bool is_sent_to(const Field& field, Receivers receivers) {
+  if (field.not_sent) return false;
+  if (field.owner_only) return receivers == Receivers::owner;
+  const bool twice = field.predicted && field.tolerance > 0;
+  return twice == (receivers != Receivers::everyone);
+}
+
 bool continues(const Unit& unit, const Field& before, const Field& field) {
   // Numbers of a course have one size and one tolerance.
   const bool one_course = before.tolerance == field.tolerance && (field.tolerance == 0 || before.kind == field.kind);
@@ -77,36 +85,50 @@ std::uint32_t tolerance_steps(const Field& field) {
 
 }  // namespace
 
+std::string unit_path(const Component& component, const Unit& unit) {
+  const Field& field = component.fields[unit.field];
+  const bool has_several = field.kind != FieldKind::unit_quaternion && !unit.is_array() && unit.words > 1 &&
+                           (unit.kind == Unit::Kind::vector || unit.kind == Unit::Kind::rotation);
+  const bool is_first = unit.field == 0 || parent(component.fields[unit.field - 1u]) != parent(field);
+  return has_several && is_first ? std::string(parent(field)) : field.path;
+}
+
 RowCodec::RowCodec(const Component& component) : bits_max_(component.sent_bits_max) {
   if (component.not_sent) return;
   std::vector<bool> counts(component.fields.size());
   for (const Field& field : component.fields)
     if (field.count_field >= 0) counts[static_cast<std::size_t>(field.count_field)] = true;
-  for (const bool owner_only : {false, true}) {
-    for (const bool counters : {true, false}) {
-      for (std::size_t i = 0; i < component.fields.size(); ++i) {
-        const Field& field = component.fields[i];
-        if (counts[i] == counters && field.owner_only == owner_only && !field.not_sent) add_field(component, i);
-      }
-    }
-    for (std::size_t i = owner_only ? public_fields_ : 0; i < fields_.size(); ++i) add_unit(component, i);
-    if (owner_only) continue;
-    add_courses(component);
-    public_words_ = words_;
-    public_fields_ = fields_.size();
-  }
+  add_section(component, counts, Receivers::everyone);
+  common_words_ = words_;
+  common_fields_ = fields_.size();
+  add_section(component, counts, Receivers::others);
+  public_words_ = words_;
+  public_fields_ = fields_.size();
+  add_section(component, counts, Receivers::owner);
   default_words_.resize(words_);
   to_words(component.default_value.data(), default_words_.data());
 }
 
-void RowCodec::add_field(const Component& component, std::size_t which) {
+void RowCodec::add_section(const Component& component, const std::vector<bool>& counts, Receivers receivers) {
+  const std::size_t first_field = fields_.size();
+  const std::size_t first_unit = units_.size();
+  for (const bool counters : {true, false}) {
+    for (std::size_t i = 0; i < component.fields.size(); ++i)
+      if (counts[i] == counters && is_sent_to(component.fields[i], receivers)) add_field(component, i, receivers);
+  }
+  for (std::size_t i = first_field; i < fields_.size(); ++i) add_unit(component, i, receivers);
+  if (receivers != Receivers::owner) add_courses(component, first_unit);
+}
+
+void RowCodec::add_field(const Component& component, std::size_t which, Receivers receivers) {
   const Field& field = component.fields[which];
   FieldPlace place{.codec = field_words(field),
                    .first = words_,
                    .offset = field.offset,
                    .count = field.count,
                    .stride = field.stride,
-                   .predicted = field.predicted};
+                   .owner_only = field.owner_only,
+                   .predicted = field.predicted && receivers != Receivers::others};
   if (field.count_field >= 0) {
     const Field& counter = component.fields[static_cast<std::size_t>(field.count_field)];
     place.counter_offset = counter.offset;
@@ -126,17 +148,18 @@ std::uint16_t RowCodec::word_of(const Component& component, std::int32_t counter
   return static_cast<std::uint16_t>(fields_[static_cast<std::size_t>(found - order_.begin())].first);
 }
 
-void RowCodec::add_unit(const Component& component, std::size_t which) {
+void RowCodec::add_unit(const Component& component, std::size_t which, Receivers receivers) {
   const Field& field = component.fields[order_[which]];
   const FieldPlace& place = fields_[which];
-  if (which > 0 && continues(units_.back(), component.fields[order_[which - 1]], field)) {
+  const bool same_receivers = !units_.empty() && units_.back().receivers == receivers;
+  if (same_receivers && continues(units_.back(), component.fields[order_[which - 1]], field)) {
     Unit& unit = units_.back();
     describe_words(field, 1, unit, unit.words);
     ++unit.words;
     return;
   }
   Unit unit{.kind = unit_kind(field),
-            .owner_only = field.owner_only,
+            .receivers = receivers,
             .first = static_cast<std::uint16_t>(place.first),
             .words = static_cast<std::uint16_t>(place.codec.words),
             .elements = static_cast<std::uint16_t>(field.count),
@@ -147,18 +170,20 @@ void RowCodec::add_unit(const Component& component, std::size_t which) {
   units_.push_back(unit);
 }
 
-void RowCodec::add_courses(const Component& component) {
-  for (Unit& unit : units_) {
+void RowCodec::add_courses(const Component& component, std::size_t first_unit) {
+  for (Unit& unit : std::span(units_).subspan(first_unit)) {
     const Field& field = component.fields[unit.field];
     if (field.tolerance == 0) continue;
-    CourseUnit course{.turns = unit.kind == Unit::Kind::rotation,
-                      .parts = static_cast<std::uint8_t>(unit.words),
-                      .part_bytes = static_cast<std::uint8_t>(field.size),
-                      .first = unit.first,
-                      .course = static_cast<std::uint16_t>(words_),
-                      .bits = field.bits,
-                      .tolerance = field.tolerance,
-                      .tolerance_steps = tolerance_steps(field)};
+    CourseUnit course{
+        .turns = unit.kind == Unit::Kind::rotation,
+        .for_others = unit.receivers == Receivers::others,
+        .parts = static_cast<std::uint8_t>(unit.words),
+        .part_bytes = static_cast<std::uint8_t>(field.kind == FieldKind::unit_quaternion ? sizeof(float) : field.size),
+        .first = unit.first,
+        .course = static_cast<std::uint16_t>(words_),
+        .bits = field.bits,
+        .tolerance = field.tolerance,
+        .tolerance_steps = tolerance_steps(field)};
     course.first_field = static_cast<std::uint16_t>(std::ranges::find(order_, unit.field) - order_.begin());
     for (std::uint32_t i = 0; i < course.fields(); ++i) {
       FieldPlace& part = fields_[course.first_field + i];
@@ -171,6 +196,22 @@ void RowCodec::add_courses(const Component& component) {
     words_ += course.course_words();
     courses_.push_back(course);
   }
+}
+
+std::vector<ByteRange> RowCodec::other_ranges() const {
+  std::vector<ByteRange> ranges;
+  for (const FieldPlace& field : fields_)
+    if (!field.follows) ranges.push_back({field.offset, (field.count - 1) * field.stride + field.codec.size});
+  std::ranges::sort(ranges, {}, &ByteRange::offset);
+  std::vector<ByteRange> merged;
+  for (const ByteRange& range : ranges) {
+    if (!merged.empty() && merged.back().offset + merged.back().size == range.offset) {
+      merged.back().size += range.size;
+    } else {
+      merged.push_back(range);
+    }
+  }
+  return merged;
 }
 
 // Returns the number of elements in use, limited to the array's size whatever the counter in memory is.
@@ -206,8 +247,20 @@ void RowCodec::write_words(const FieldPlace& field, const std::byte* component, 
 }
 
 bool RowCodec::to_component(const std::uint32_t* words, bool owner, ecs::Tick tick, std::byte* component) const {
-  const std::size_t end = owner ? fields_.size() : public_fields_;
-  for (std::size_t i = 0; i < end; ++i) {
+  if (!to_fields(0, owner ? common_fields_ : public_fields_, words, component)) return false;
+  if (owner && !to_fields(public_fields_, fields_.size(), words, component)) return false;
+  for (const CourseUnit& course : courses_) {
+    if (owner && course.for_others) continue;
+    if (words[course.tick_word()] == 0 && !is_under_way(course, words)) continue;
+    if (!is_course(course, words)) return false;
+    write_course_value(course, words, tick, component);
+  }
+  return true;
+}
+
+// Writes the fields from place `first` to `end`. False if the words are no value of one.
+bool RowCodec::to_fields(std::size_t first, std::size_t end, const std::uint32_t* words, std::byte* component) const {
+  for (std::size_t i = first; i < end; ++i) {
     const FieldPlace& field = fields_[i];
     const std::uint32_t count = elements(field, component);
     const std::uint32_t* word = words + field.first;
@@ -219,17 +272,12 @@ bool RowCodec::to_component(const std::uint32_t* words, bool owner, ecs::Tick ti
     const std::uint32_t* const end_word = words + field.first + std::size_t{field.count} * field.codec.words;
     if (!std::all_of(word, end_word, [](std::uint32_t each) { return each == 0; })) return false;
   }
-  for (const CourseUnit& course : courses_) {
-    if (words[course.tick_word()] == 0 && !is_under_way(course, words)) continue;
-    if (!is_course(course, words)) return false;
-    write_course_value(course, words, tick, component);
-  }
   return true;
 }
 
 void RowCodec::reset_owner_only(const std::byte* defaults, std::byte* component) const {
   for (std::size_t i = public_fields_; i < fields_.size(); ++i)
-    for (std::uint32_t element = 0; element < fields_[i].count; ++element) {
+    for (std::uint32_t element = 0; fields_[i].owner_only && element < fields_[i].count; ++element) {
       const std::size_t at = fields_[i].offset + std::size_t{element} * fields_[i].stride;
       std::memcpy(component + at, defaults + at, fields_[i].codec.size);
     }

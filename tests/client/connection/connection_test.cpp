@@ -195,6 +195,28 @@ TEST_F(ConnectionTest, AppliesALateDeltaOnceUnlessItIsTooOld) {
   EXPECT_EQ(server.connection.stats().deltas, 2u);
 }
 
+TEST_F(ConnectionTest, CompletesShortNumbersFromThoseItHasReached) {
+  play();
+  server.send({.sequence = 70000, .tick = 200000});
+  server.ticks(3);
+  server.send({.sequence = 70001, .tick = 200001, .short_numbers = true});
+  server.ticks(3);
+  EXPECT_EQ(server.input().newest, 70001u);
+  EXPECT_EQ(server.connection.mirror()->tick(), 200001u);
+}
+
+TEST_F(ConnectionTest, ShortNumbersBeforeALongDeltaCountAsLost) {
+  play();
+  server.send({.sequence = 10, .tick = 100000});
+  server.send({.sequence = 9, .tick = 50, .short_numbers = true});
+  server.ticks(3);
+  const wire::InputDatagram input = server.input();
+  EXPECT_EQ(server.connection.state(), State::playing);
+  EXPECT_EQ(input.newest, 10u);
+  EXPECT_FALSE(input.has(1));
+  EXPECT_EQ(server.connection.stats().late_deltas, 1u);
+}
+
 TEST_F(ConnectionTest, ALateDeltaThatCannotBeAppliedCountsAsLost) {
   play();
   server.send({.sequence = 2, .tick = 2});
@@ -372,11 +394,35 @@ TEST_F(ConnectionTest, EventsBeforeWelcomeEndIt) {
 TEST_F(ConnectionTest, SendsAtMostFourInputsPerTick) {
   play();
   const std::uint32_t before = server.input().ack;
-  for (int i = 0; i < 500; ++i) server.frame(2 * core::millisecond);  // 20 ticks
+  for (std::uint32_t i = 1; i <= 500; ++i) {  // 20 ticks
+    server.send({.sequence = i, .tick = i});
+    server.frame(2 * core::millisecond);
+  }
   server.ticks(2);
   const std::uint32_t inputs = server.input().ack - before;
   EXPECT_LE(inputs, 20 * 4u + 8);
   EXPECT_GE(inputs, 20 * 3u);
+}
+
+TEST_F(ConnectionTest, SendsOneInputPerTickWithoutNews) {
+  play();
+  const std::uint32_t before = server.input().ack;
+  for (int i = 0; i < 500; ++i) server.frame(2 * core::millisecond);  // 20 ticks
+  const std::uint32_t inputs = server.input().ack - before;
+  EXPECT_LE(inputs, 21u);
+  EXPECT_GE(inputs, 18u);
+}
+
+// The server answers commands in its deltas, of which there are none here.
+TEST_F(ConnectionTest, RepeatsAnUnansweredCommandMoreOften) {
+  play();
+  server.send({.sequence = 1, .tick = 1});
+  server.ticks(2);
+  server.connection.set_command(core::as_bytes("jump", 4));
+  const std::uint32_t before = server.input().ack;
+  for (int i = 0; i < 500; ++i) server.frame(2 * core::millisecond);  // 20 ticks
+  EXPECT_GE(server.input().ack - before, 20 * 3u);
+  EXPECT_EQ(server.connection.commands().size(), 1u);
 }
 
 TEST_F(ConnectionTest, ReconnectsAfterAProtocolError) {

@@ -58,6 +58,7 @@ class DeltaDecoderTest : public testing::Test {
     move();
     real = source.delta();
     header = *wire::read_delta_header(real);
+    header.short_numbers = false;
     mirror = source.twin();
   }
   void move() {
@@ -165,7 +166,7 @@ TEST_F(DeltaDecoderTest, RandomBytesAreRefusedOrHarmless) {
   core::Random random(4);
   for (int round = 0; round < 3000; ++round) {
     SCOPED_TRACE("round " + std::to_string(round));
-    core::Bytes bad(wire::delta_header_size + random.below(random.chance(1, 3) ? 200 : 12));
+    core::Bytes bad(wire::header_size({}) + random.below(random.chance(1, 3) ? 200 : 12));
     for (std::byte& byte : bad) byte = static_cast<std::byte>(random.next());
     wire::write_header({.sequence = header.sequence - 1 + random.below(3),
                         .tick = header.tick + random.below(3),
@@ -219,7 +220,7 @@ TEST_F(DeltaDecoderTest, AnEmptyDeltaIsAppliedButNotTrailingBits) {
   EXPECT_EQ(refusal(nothing, 1), "the delta goes on after its end");
   EXPECT_EQ(refusal([&](core::BitWriter& bits) {
               nothing(bits);
-              bits.write_bool(true);
+              bits.write_golomb(0, wire::run_order);
             }),
             "the delta goes on after its end");
 }
@@ -233,6 +234,18 @@ TEST_F(DeltaDecoderTest, ListsLongerThanTheDatagramAreRefused) {
             }),
             "an id beyond the limit");
   EXPECT_EQ(refusal([](core::BitWriter& bits) { write_counts(bits, 0xffffffffu, 0); }), "the delta ends too early");
+}
+
+TEST_F(DeltaDecoderTest, ARunAboveTheCountIsRefused) {
+  const auto run = [](std::uint32_t count, std::uint32_t length) {
+    return [count, length](core::BitWriter& bits) {
+      bits.write_golomb(count, wire::moving_count_order);
+      bits.write_golomb(0, wire::first_id_order);
+      bits.write_golomb(length - 1, wire::run_order);
+    };
+  };
+  EXPECT_EQ(refusal(run(1, 2)), "a run of moving entities that is too long");
+  EXPECT_EQ(refusal(run(0xfffffffeu, 0xffffffffu)), "a run of moving entities that is too long");
 }
 
 TEST_F(DeltaDecoderTest, AnUnknownIdOrOneBeyondTheLimitIsRefused) {
@@ -260,6 +273,7 @@ TEST_F(DeltaDecoderTest, AnUnknownIdOrOneBeyondTheLimitIsRefused) {
   EXPECT_EQ(refusal([](core::BitWriter& bits) {
               bits.write_golomb(1, wire::moving_count_order);
               bits.write_golomb(5000, wire::first_id_order);
+              bits.write_golomb(0, wire::run_order);
             }),
             "more moving entities than there are");
   EXPECT_EQ(refusal(lost(900, 1)), "") << "the delta with its gain may have been lost";

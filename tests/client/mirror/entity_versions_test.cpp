@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <mobula/client/mirror/entity_versions.hpp>
 #include <mobula/core/random.hpp>
@@ -23,25 +24,39 @@ struct ReferenceModel {
   void restart() {
     for (auto& [tick, state] : states) state.lost = true;
   }
-  // Keeps states that may still become the previous baseline of a baseline without one.
+  // Keeps states that may still become the previous baseline of a baseline without one, or the early baseline.
   void prune(std::uint32_t ack) {
-    const auto [baseline, previous] = baselines(ack);
-    const bool may_come = baseline != 0 && previous == 0 && !states.at(baseline).full;
-    const ecs::Tick oldest = previous != 0 ? previous
-                             : may_come    ? baseline - std::min(baseline, wire::previous_baseline_age_max)
-                                           : baseline;
+    const auto [baseline, previous, early] = baselines(ack);
+    const auto before = [&](ecs::Tick ticks) { return baseline - std::min(baseline, ticks); };
+    const auto may_follow = [&](ecs::Tick tick) { return tick != 0 && !states.at(tick).full; };
+    ecs::Tick oldest = previous != 0 ? previous : baseline;
+    if (previous == 0 && may_follow(baseline)) oldest = before(wire::previous_baseline_age_max);
+    if (may_follow(previous)) oldest = std::min(oldest, before(wire::early_baseline_age_max));
     std::erase_if(states, [&](const auto& each) { return each.first < oldest; });
   }
-  // Returns the ticks of baseline and previous baseline; 0 if there is none.
-  [[nodiscard]] std::pair<ecs::Tick, ecs::Tick> baselines(std::uint32_t ack) const {
-    std::vector<ecs::Tick> known;
-    for (const auto& [tick, state] : states)
-      if (state.ack <= ack) known.push_back(tick);
-    if (known.empty()) return {0, 0};
-    const ecs::Tick baseline = known.back();
-    if (states.at(baseline).full || known.size() == 1) return {baseline, 0};
+  // Ticks; 0 if there is no such state.
+  struct Ticks {
+    ecs::Tick baseline = 0;
+    ecs::Tick previous = 0;
+    ecs::Tick early = 0;
+  };
+  [[nodiscard]] Ticks baselines(std::uint32_t ack) const {
+    std::vector<ecs::Tick> known;  // from the newest full state on
+    for (const auto& [tick, state] : states) {
+      if (state.ack > ack) continue;
+      if (state.full) known.clear();
+      known.push_back(tick);
+    }
+    if (known.empty()) return {};
+    Ticks found{.baseline = known.back()};
+    if (known.size() == 1) return found;
     const ecs::Tick previous = known[known.size() - 2];
-    return {baseline, baseline - previous <= wire::previous_baseline_age_max ? previous : 0};
+    if (found.baseline - previous > wire::previous_baseline_age_max) return found;
+    found.previous = previous;
+    const auto early = std::ranges::find_if(
+        known, [&](ecs::Tick tick) { return found.baseline - tick <= wire::early_baseline_age_max; });
+    if (*early < previous) found.early = *early;
+    return found;
   }
 };
 
@@ -65,10 +80,12 @@ class EntityVersionsTest : public testing::Test {
     expect_same(versions.newest(), reference.states.empty() ? 0 : reference.states.rbegin()->first);
   }
   void expect_baselines(std::uint32_t ack) {
-    const auto [baseline, previous] = reference.baselines(ack);
+    const auto [baseline, previous, early] = reference.baselines(ack);
     const EntityVersions::Baselines found = versions.baselines(ack);
     expect_same(found.baseline, baseline);
     expect_same(found.previous, previous);
+    expect_same(found.early, early);
+    expect_same(versions.baseline(ack), baseline);
   }
 
   EntityVersions versions;

@@ -401,6 +401,7 @@ TEST(EntityVersions, KeepsTheStateOfALongRestForInterpolation) {
 }
 
 TEST(EntityVersions, KeepsABoundedNumberOfStatesForInterpolation) {
+  constexpr std::size_t baselines_max = 3 + wire::early_baseline_age_max;  // a baseline, two newer, and older ones
   EntityVersions versions;
   versions.restart(1);
   const auto add = [&](ecs::Tick tick, ecs::Tick shown) {
@@ -410,14 +411,14 @@ TEST(EntityVersions, KeepsABoundedNumberOfStatesForInterpolation) {
   };
   for (ecs::Tick tick = 3; tick < 500; ++tick) {
     add(tick, ~0u);
-    EXPECT_LE(versions.size(), 4u);
+    EXPECT_LE(versions.size(), baselines_max);
   }
   for (ecs::Tick tick = 500; tick < 1000; ++tick) {
     add(tick, tick - 6);
     if (tick > 510) {
       EXPECT_EQ(versions.around(tick - 5.5).earlier.tick, tick - 6);
     }
-    EXPECT_LE(versions.size(), 7u);
+    EXPECT_LE(versions.size(), baselines_max);
   }
   for (ecs::Tick tick = 1000; tick < 1500; ++tick) {
     add(tick, 1);

@@ -8,6 +8,7 @@
 #include <mobula/core/random.hpp>
 #include <mobula/schema/components.hpp>
 #include <seeds.hpp>
+#include <server/fleet_game.hpp>
 #include <server/hamlet.hpp>
 
 namespace mobula::client {
@@ -138,6 +139,62 @@ TEST_F(MirrorCheckTest, FlippedWordsAreCorrectedOverALossyPath) {
   core::set_log_level(core::LogLevel::info);
   if (test::soaks()) return;
   EXPECT_GT(unreadable, 0u);
+}
+
+// Words that only the owner or only the others receive are zeros for the rest, and may be no value.
+TEST_F(MirrorCheckTest, AnotherOwnerIsTheDifference) {
+  begin({});
+  const ecs::Entity entity = standing();
+  const auto correct = [&](bool other_owner) {
+    MirrorCheck check;
+    check.suspect(0);
+    const wire::MirrorHashes part = *check.next(mirror(), 0);
+    const auto sent = std::ranges::find(part.hashes, entity, &wire::MirrorHash::entity);
+    const MirroredEntity& known = *mirror().state().find(entity);
+    const wire::MirrorCorrection correction{
+        .place = sent->place,
+        .entity = entity,
+        .tick = sent->tick,
+        .prototype = mirror().state().codecs.prototype_hash(known.prototype),
+        .owner = known.owner != other_owner,
+        .words = std::vector<std::uint32_t>(mirror().state().codecs.entity(known.prototype).words)};
+    return check.on_correction(mirror(), correction);
+  };
+  const auto same = correct(false);
+  ASSERT_FALSE(same.ok()) << "zeros are no rotation";
+  EXPECT_EQ(std::string_view(same.error().reason), "malformed correction");
+  const auto other = correct(true);
+  ASSERT_TRUE(other.ok());
+  ASSERT_EQ(other->size(), 1u);
+  EXPECT_EQ(other->front().component + " " + other->front().field, "entity owner");
+  EXPECT_EQ(other->front().client, "false");
+  EXPECT_EQ(other->front().server, "true");
+}
+
+// The ship has left the range, so both courses have the value of its end. No field differs.
+TEST(MirrorCheckCourses, ADifferenceOfACourseIsLogged) {
+  test::FleetGame game(1);
+  test::Village village(game);
+  game.fly = [](std::size_t /*ship*/, ecs::Tick tick) {
+    return test::Ship{.position = {511 + 0.05f * static_cast<float>(tick), 1, 2}};
+  };
+  test::Village::Client& client = village.join("ada");
+  const auto verified = [&] { return client.connection.stats().verified_ticks > 40; };
+  ASSERT_TRUE(village.tick_until(verified));
+  Mirror& mirror = *client.connection.mirror();
+  const wire::RowCodec codec(*mirror.schema().find("Ship"));
+  const wire::CourseUnit& unit = codec.courses()[0];
+  testing::internal::CaptureStderr();
+  MirrorTamper::flip(mirror, game.ships[0], unit.course, 3);  // its velocity
+  ASSERT_TRUE(village.tick_until([&] { return client.connection.stats().corrections == 1; }));
+  const std::string log = testing::internal::GetCapturedStderr();
+  const std::string course = "a course since tick [0-9]+ by [0-9]+ 0 0 0 0 0";
+  EXPECT_THAT(log, testing::ContainsRegex("Ship position: " + course + " in the mirror, " + course + " on the server"));
+  EXPECT_THAT(log, testing::Not(HasSubstr("Ship position."))) << "the value is the same";
+  village.ticks(100);
+  const std::uint64_t mismatches = client.connection.stats().mismatched_ticks;
+  village.ticks(100);
+  EXPECT_EQ(client.connection.stats().mismatched_ticks, mismatches) << "it was corrected";
 }
 
 TEST_F(MirrorCheckTest, AMissingEntityIsSentAgain) {

@@ -129,6 +129,21 @@ TEST(AdminLive, AnInvalidMessageIsAnErrorAndChangesNothing) {
   EXPECT_EQ(client.receive().at("count"), 0);
 }
 
+TEST(AdminLive, InvalidJsonIsReportedByItsPlace) {
+  const Running running;
+  const std::pair<const char*, const char*> cases[] = {
+      {"[]", R"(expected a JSON object such as {"subscribe": "overview"})"},
+      {R"({"subscribe": nil})", "line 1, column 15: expected JSON, not 'ni'"},
+      {R"({"per_second": 1e999})",
+       "line 1, column 16: the number is too large; expected at most 1.7976931348623157e308"}};
+  for (const auto& [text, message] : cases) {
+    LiveClient client(running.port());
+    client.receive();
+    client.send(text);
+    EXPECT_EQ(client.receive().at("message"), message);
+  }
+}
+
 TEST(AdminLive, InvalidJsonEndsTheConnection) {
   const Running running;
   for (const char* message : {"", "x", "[]", "{", "\"subscribe\"", "\xff"}) {

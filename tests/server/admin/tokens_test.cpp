@@ -48,12 +48,17 @@ TEST(AdminTokens, IssuesTheRequestedNumber) {
 
 TEST(AdminTokens, AnInvalidRequestIsAnError) {
   const Route route = tokens_route(source);
+  const std::string too_large = "the number is too large; expected at most 1.7976931348623157e308";
   const std::string count = "400 count: expected a whole number from 1 to 4096";
   const std::pair<std::string, std::string> cases[] = {
       {"", R"(400 expected a JSON object such as {"count": 1})"},
       {"[]", R"(400 expected a JSON object such as {"count": 1})"},
-      {"{", R"(400 expected a JSON object such as {"count": 1})"},
-      {std::string(16'000, '['), R"(400 expected a JSON object such as {"count": 1})"},
+      {"{", "400 line 1, column 2: expected JSON, not the end of the text"},
+      {std::string(16'000, '['), "400 line 1, column 16001: expected JSON, not the end of the text"},
+      {R"({"count": 1e999})", "400 line 1, column 11: " + too_large},
+      {"{\"count\": 1,\n \"user_data\": [1e999]}", "400 line 2, column 16: " + too_large},
+      {R"({"count": 1} x)", "400 line 1, column 14: expected JSON, not 'x'"},
+      {"{\"user_data\": \"\xff\"}", "400 line 1, column 16: expected JSON, not '\uFFFD'"},
       {"{}", "400 count is missing; expected the number of tokens"},
       {R"({"user_data":"x"})", "400 count is missing; expected the number of tokens"},
       {R"({"count":0})", count},

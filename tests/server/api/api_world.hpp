@@ -24,9 +24,12 @@ class ApiWorld {
  public:
   // Saves the world in the store unless it is null. The caller finishes the store before the world is destroyed.
   explicit ApiWorld(store::Store* store = nullptr)
-      : village(game, {.level = hamlet(), .store = store}),
+      : ApiWorld(std::make_unique<demo::DemoGame>(), {.level = hamlet(), .store = store}) {}
+  ApiWorld(std::unique_ptr<server::Game> given_game, server::ServerConfig config)
+      : game(std::move(given_game)),
+        village(*game, config),
         inspection("world", {*village.server, pacer, nullptr,
-                             [this] { return village.server->reload_level(rebuilt_hamlet()); }, store}) {
+                             [this] { return village.server->reload_level(rebuilt_hamlet()); }, config.store}) {
     server::api::Api api;
     api.worlds = [this] { return std::vector<server::Inspection*>{&inspection}; };
     api.hands_out_tokens = true;
@@ -75,7 +78,7 @@ class ApiWorld {
   [[nodiscard]] std::span<const server::admin::Route> routes() const { return router_->routes(); }
   [[nodiscard]] const server::api::ApiPtr& api() const { return api_; }
 
-  demo::DemoGame game;
+  std::unique_ptr<server::Game> game;
   Village village;
   server::TickPacer pacer{{}, 0};
   server::Inspection inspection;

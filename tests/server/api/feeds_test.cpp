@@ -4,6 +4,7 @@
 #include <mobula/hierarchy/world_transform.hpp>
 #include <mobula/schema/engine.hpp>
 #include <server/api/api_world.hpp>
+#include <set>
 
 namespace mobula::server {
 namespace {
@@ -99,6 +100,35 @@ TEST_F(ApiFeeds, SendsAnUnchangedEntityOnce) {
   const json frame = world.frame(*feed);
   EXPECT_EQ(frame["reset"], false);
   EXPECT_TRUE(frame["came"].empty() && frame["moved"].empty() && frame["went"].empty()) << frame.dump();
+}
+
+// An entity that flies, one that jumps, and one below the latter.
+TEST_F(ApiFeeds, TheMapMarksJumps) {
+  World& game_world = world.village.server->world();
+  const ecs::Entity flies = *game_world.create(engine::Transform{});
+  const ecs::Entity jumps = *game_world.create(engine::Transform{});
+  const ecs::Entity rides = *game_world.create(engine::Transform{}, engine::Parent{.entity = jumps});
+  world.ticks(2);
+  const std::shared_ptr<admin::Feed> feed = world.subscribe({{"subscribe", "map"}}).value();
+  Page page;
+  catch_up(page, *feed);
+  const auto cut_after = [&](bool cut) {
+    for (const ecs::Entity entity : {flies, jumps}) world.registry().get<engine::Transform>(entity).position.x += 5;
+    if (cut) game_world.cut(jumps);
+    world.ticks(1);
+    const json frame = world.frame(*feed);
+    page.apply(frame);
+    std::set<std::uint32_t> moved;
+    for (std::size_t i = 0; i < frame["moved"].size(); i += 4) moved.insert(frame["moved"][i].get<std::uint32_t>());
+    for (const ecs::Entity entity : {flies, jumps, rides}) EXPECT_TRUE(moved.contains(entity.index)) << frame.dump();
+    return frame["cut"].get<std::set<std::uint32_t>>();
+  };
+  const std::set<std::uint32_t> both{jumps.index, rides.index};
+  EXPECT_EQ(cut_after(true), both) << "the first call adds Cuts";
+  EXPECT_EQ(cut_after(false), std::set<std::uint32_t>{});
+  EXPECT_EQ(cut_after(true), both);
+  EXPECT_EQ(cut_after(false), std::set<std::uint32_t>{});
+  EXPECT_EQ(page.shown(), truth(-1e9f, 1e9f));
 }
 
 TEST_F(ApiFeeds, AFullMapReportsItAndTakesMoreLater) {

@@ -49,6 +49,20 @@ TEST(Worlds, RunUntilTheFirstHasReachedItsTicks) {
   EXPECT_TRUE(worlds.all().empty());
 }
 
+TEST(Worlds, PauseForAPartOfTheShortestTick) {
+  CountingGame game;
+  Worlds worlds;
+  EXPECT_EQ(worlds.events().pause(), 0);
+  HostConfig slow = quick();
+  slow.tick_rate = 1;
+  ASSERT_TRUE(worlds.open("slow", slow, game));
+  EXPECT_EQ(worlds.events().pause(), 3 * core::millisecond);
+  ASSERT_TRUE(worlds.open("quick", quick(), game));
+  EXPECT_EQ(worlds.events().pause(), core::second / 240 / 16);
+  ASSERT_TRUE(worlds.open("other", slow, game));
+  EXPECT_EQ(worlds.events().pause(), core::second / 240 / 16);
+}
+
 TEST(Worlds, HaveUniqueNames) {
   CountingGame game;
   Worlds worlds;

@@ -16,6 +16,24 @@ struct WithoutLayers : InterestTest {
   WithoutLayers() : InterestTest({}) {}
 };
 
+struct ContinuingShips : InterestTest {
+  ContinuingShips() : InterestTest({{"creatures", 10}, {"landmarks"}, {"ships", 100, 0, true}}) {}
+};
+
+TEST_F(ContinuingShips, OnlyEntitiesOfTheirLayerContinueOutOfView) {
+  const Entity creature = make({1, 0, 0});
+  const Entity ship = make({2, 0, 0}, {.layer = ships});
+  const Entity odd = make({3, 0, 0}, {.layer = 9});
+  end_tick();
+  EXPECT_FALSE(interest.continues_out_of_view(creature.index));
+  EXPECT_TRUE(interest.continues_out_of_view(ship.index));
+  EXPECT_FALSE(interest.continues_out_of_view(odd.index)) << "an undeclared layer counts as layer 0";
+  EXPECT_FALSE(interest.continues_out_of_view(1u << 30)) << "beyond all indices";
+  relevance(ship).layer = creatures;
+  end_tick();
+  EXPECT_FALSE(interest.continues_out_of_view(ship.index));
+}
+
 TEST_F(WithoutLayers, EverybodySeesEverything) {
   const Entity far = make({1e6f, 0, 0});
   const Entity nowhere = world.create();

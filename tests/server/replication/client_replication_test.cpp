@@ -34,7 +34,7 @@ class ClientReplicationTest : public testing::Test {
     peer.flush(core::second, [&](core::ByteView body) { lane.receive(body, core::second); });
   }
 
-  static constexpr std::size_t empty_delta = wire::delta_header_size + 2;
+  const std::size_t empty_delta = wire::header_size({}) + 2;
 
   test::RandomWorld world{1};
   EncodedDeltaCache encoded{world.publisher.published()};

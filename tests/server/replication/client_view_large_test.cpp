@@ -121,6 +121,20 @@ TEST(ClientViewLarge, ABodyIsDroppedWhenItsEntityIsDestroyed) {
   EXPECT_EQ(replica.client.mirror->size(), 0u);
 }
 
+TEST(ClientViewLarge, ABodyFromBeforeALongOutageHasItsOwnTick) {
+  Hoard hoard(200);
+  Replica replica(hoard.world, 0, 0);
+  for (int i = 0; i < 6; ++i) run_large_tick(hoard.world, replica, 0, 500);
+  ASSERT_TRUE(replica.view.bodies()->any_unannounced());
+  const ecs::Tick frozen = hoard.world.registry.tick();
+  hoard.world.registry.set_tick(frozen + 50'000);  // the low 16 bits of `frozen` are nearer to a later tick
+  replica.lose_lane();
+  EXPECT_TRUE(settles_large(hoard.world, replica, 500));
+  EXPECT_GT(replica.announcements, 0u);
+  EXPECT_LE(replica.client.mirror->tick(), hoard.world.registry.tick());
+  EXPECT_LT(replica.client.mirror->tick_of(hoard.entity), frozen);
+}
+
 TEST(ClientViewLarge, ACompleteDeltaWaitsForBodies) {
   Hoard hoard(200);
   Replica replica(hoard.world, 0, 0);

@@ -17,7 +17,8 @@ constexpr double half_step = 0.001;
 // A random world in which most Transforms keep their course.
 class Fleet {
  public:
-  explicit Fleet(std::uint64_t seed) : world(seed) {}
+  explicit Fleet(std::uint64_t seed, std::shared_ptr<const reflect::Schema> schema = test::game_schema())
+      : world(seed, std::move(schema)) {}
 
   void tick(std::uint32_t changes) {
     world.changes(changes);
@@ -121,6 +122,133 @@ TEST(CourseReplication, AKeptCourseCostsNothing) {
   for (int tick = 0; tick < 40; ++tick) run(fleet, replica, 0, history);
   const std::size_t per_entity = (replica.bytes_sent - before) / (40 * 50);
   EXPECT_EQ(per_entity, 0u) << "bytes per entity and tick";
+}
+
+// The owner predicts what others follow as courses.
+const std::shared_ptr<const reflect::Schema>& predicted_schema() {
+  static const std::shared_ptr<const reflect::Schema> loaded = test::load_predicted_game_schema();
+  return loaded;
+}
+
+// Owners change meanwhile.
+TEST(CourseReplication, OwnersAndOthersHaveTheirStatesDespiteLoss) {
+  test::for_each_seed(1, test::few_or_all(6, 24), 200, [&](std::uint64_t seed) {
+    Fleet fleet(seed, predicted_schema());
+    test::PublishedHistory history;
+    fleet.world.changes(60);
+    test::Replica replica(fleet.world, static_cast<std::uint32_t>(seed % 4) * 15, static_cast<std::uint32_t>(seed % 7));
+    for (int tick = 0; tick < 200; ++tick) {
+      replica.owns = [turn = static_cast<std::uint32_t>(tick) / 16](std::uint32_t index) {
+        return (index + turn) % 3 == 0;
+      };
+      run(fleet, replica, fleet.world.random.below(10), history);
+      replica.expect_true(history);
+      if (testing::Test::HasFatalFailure()) return;
+    }
+    replica.end_loss();
+    fleet.stop();
+    for (int tick = 0; tick < 100; ++tick) run(fleet, replica, 0, history);
+    EXPECT_TRUE(replica.converged());
+    replica.client.mirror->check();
+  });
+}
+
+TEST(CourseReplication, AnOwnerHasTheServersVeryValues) {
+  Fleet fleet(5, predicted_schema());
+  test::PublishedHistory history;
+  for (int i = 0; i < 30; ++i) fleet.world.registry.add<Transform>(fleet.world.create());
+  test::Replica replica(fleet.world, 0, 0);
+  replica.owns = [](std::uint32_t index) { return index % 2 == 0; };
+  const client::Mirror& mirror = *replica.client.mirror;
+  for (int tick = 0; tick < 200; ++tick) {
+    run(fleet, replica, 0, history);
+    if (replica.view.has_pending()) continue;
+    expect_near(fleet, mirror);
+    int differ = 0;
+    for (const ecs::Entity entity : fleet.world.alive) {
+      const auto& truth = fleet.world.registry.get<const Transform>(entity);
+      const auto* const shown = mirror.registry().try_get<const Transform>(entity);
+      ASSERT_NE(shown, nullptr);
+      ASSERT_EQ(mirror.is_owner(entity), entity.index % 2 == 0);
+      if (mirror.is_owner(entity)) {
+        ASSERT_EQ(*shown, truth) << to_string(entity) << " in tick " << tick;
+      }
+      differ += *shown == truth ? 0 : 1;
+    }
+    if (tick == 100) EXPECT_GT(differ, 0) << "others follow courses";
+  }
+}
+
+// A course whose exact words last costs its owner nothing.
+TEST(CourseReplication, AnOwnerIsNotSentTheCoursesOfOthers) {
+  Fleet fleet(6, predicted_schema());
+  test::PublishedHistory history;
+  const ecs::Entity flyer = fleet.world.create();
+  fleet.world.registry.add<Transform>(flyer).position.x = 1;
+  test::Replica replica(fleet.world, 0, 0);
+  replica.owns = [](std::uint32_t) { return true; };
+  fleet.stop();
+  for (int tick = 0; tick < 20; ++tick) run(fleet, replica, 0, history);
+  const ecs::Tick seen = replica.client.mirror->tick_of(flyer);
+  const server::Published& published = fleet.world.publisher.published();
+  fleet.world.registry.get<Transform>(flyer).position.x += 0.01f;
+  run(fleet, replica, 0, history);
+  const ecs::Tick moved = replica.client.mirror->tick_of(flyer);
+  EXPECT_GT(moved, seen);
+  const ecs::Tick others = published.changed(flyer.index, false);
+  for (int tick = 0; tick < 20; ++tick) run(fleet, replica, 0, history);
+  EXPECT_GT(published.changed(flyer.index, false), others) << "the course became exact";
+  EXPECT_EQ(published.changed(flyer.index, true), moved);
+  EXPECT_EQ(replica.client.mirror->tick_of(flyer), moved);
+}
+
+// As all fields without a course are.
+TEST(CourseReplication, PicturesOfAnOwnerAreBlendedBetweenStates) {
+  Fleet fleet(8, predicted_schema());
+  test::PublishedHistory history;
+  const ecs::Entity walker = fleet.world.create();
+  fleet.world.registry.add<Transform>(walker).position.x = 1;
+  test::Replica replica(fleet.world, 0, 0);
+  replica.owns = [](std::uint32_t) { return true; };
+  fleet.stop();
+  client::Mirror& mirror = *replica.client.mirror;
+  for (int tick = 0; tick < 40; ++tick) {
+    mirror.set_view_tick(std::max(0.0, fleet.world.registry.tick() - 8.0));
+    if (tick % 4 == 0) fleet.world.registry.get<Transform>(walker).position.x += 0.4f;
+    run(fleet, replica, 0, history);
+  }
+  const float last = mirror.registry().try_get<const Transform>(walker)->position.x;
+  const double moved = mirror.tick_of(walker);
+  for (const double part : {0.25, 0.5, 0.75})
+    EXPECT_NEAR(client::sample<Transform>(mirror, walker, moved - 4 * part)->position.x,
+                last - 0.4f * static_cast<float>(part), 1e-3f);
+}
+
+TEST(CourseReplication, PicturesStayOnThePathWhileOwnersChange) {
+  Fleet fleet(7, predicted_schema());
+  test::PublishedHistory history;
+  for (int i = 0; i < 24; ++i)
+    fleet.world.registry.add<Transform>(fleet.world.create()).position = {.x = 100, .y = -50, .z = 30};
+  test::Replica replica(fleet.world, 0, 0);
+  const client::Mirror& mirror = *replica.client.mirror;
+  std::map<ecs::Entity, std::map<ecs::Tick, float>> truth;
+  for (std::uint32_t tick = 0; tick < 120; ++tick) {
+    replica.owns = [turn = tick / 7](std::uint32_t index) { return (index + turn) % 2 == 0; };
+    replica.client.mirror->set_view_tick(std::max(0.0, fleet.world.registry.tick() - 4.0));
+    run(fleet, replica, 0, history);
+    for (const ecs::Entity entity : fleet.world.alive)
+      truth[entity][mirror.tick()] = fleet.world.registry.get<const Transform>(entity).position.z;
+    if (tick < 10) continue;
+    for (const auto& [entity, path] : truth) {
+      const ecs::Tick before = mirror.tick() - 3;
+      const auto [low, high] = std::minmax(path.at(before), path.at(before + 1));
+      const std::optional<Transform> shown = client::sample<Transform>(mirror, entity, before + 0.4);
+      ASSERT_TRUE(shown.has_value());
+      ASSERT_NEAR(shown->position.x, 100, tolerance) << to_string(entity) << " in tick " << tick;
+      ASSERT_GE(shown->position.z, low - 0.03f) << to_string(entity) << " in tick " << tick;
+      ASSERT_LE(shown->position.z, high + 0.03f) << to_string(entity) << " in tick " << tick;
+    }
+  }
 }
 
 // Between two ticks a value is between those of both. At a tick it is exactly the registry's of that tick.

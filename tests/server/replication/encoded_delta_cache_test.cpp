@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <reflect/compile_schema.hpp>
 #include <server/replica.hpp>
 
 namespace mobula::server {
@@ -38,7 +39,7 @@ class EncodedDeltaCacheTest : public testing::Test {
     encoded.begin_tick(world.registry.tick());
   }
 
-  test::RandomWorld world{1};
+  test::RandomWorld world{1, test::load_game_schema_without_courses()};
   ecs::Registry& registry = world.registry;
   EncodedDeltaCache encoded{world.publisher.published()};
 };
@@ -65,19 +66,22 @@ TEST_F(EncodedDeltaCacheTest, AreWhatTheCodecWritesWhoeverAsksFirst) {
       const ecs::Tick baseline = told.structure_tick + world.random.below(now - told.structure_tick);
       const ecs::Tick oldest =
           std::max(told.structure_tick, baseline - std::min(baseline, wire::previous_baseline_age_max));
-      const ecs::Tick previous_baseline = baseline > oldest ? oldest + world.random.below(baseline - oldest) : 0;
-      const auto change = encoded.delta(entity.index, baseline, previous_baseline, owner);
+      BaselineTicks ticks{.baseline = baseline};
+      if (baseline > oldest) ticks.previous = oldest + world.random.below(baseline - oldest);
+      const ecs::Tick early_oldest = std::max(oldest, baseline - std::min(baseline, wire::early_baseline_age_max));
+      if (ticks.previous > early_oldest) ticks.early = early_oldest + world.random.below(ticks.previous - early_oldest);
+      const auto change = encoded.delta(entity.index, ticks, owner);
       ASSERT_TRUE(change.available());
-      ASSERT_EQ(
-          copied(encoded, change),
-          written(layout, owner, now, [&](const wire::EntityCodec& codec, core::BitWriter& bits) {
-            codec.write_delta(
-                words.data(),
-                {.baseline = history.at(entity, baseline)->data(),
-                 .previous_baseline = previous_baseline != 0 ? history.at(entity, previous_baseline)->data() : nullptr,
-                 .time = {now - baseline, baseline - previous_baseline}},
-                bits);
-          }));
+      const auto words_at = [&](ecs::Tick tick) { return tick != 0 ? history.at(entity, tick)->data() : nullptr; };
+      const wire::Baselines baselines{
+          .baseline = words_at(baseline),
+          .previous_baseline = words_at(ticks.previous),
+          .early_baseline = words_at(ticks.early),
+          .time = {.age = now - baseline, .span = baseline - ticks.previous, .early = baseline - ticks.early}};
+      ASSERT_EQ(copied(encoded, change),
+                written(layout, owner, now, [&](const wire::EntityCodec& codec, core::BitWriter& bits) {
+                  codec.write_delta(words.data(), baselines, bits);
+                }));
     }
     world.end_tick();
   }
@@ -87,21 +91,28 @@ TEST_F(EncodedDeltaCacheTest, AreMadeOnceForAllThatKnowTheSame) {
   const ecs::Entity entity = registry.create();
   registry.add<demo::Inventory>(entity);
   registry.add<demo::Health>(entity);
-  for (int i = 0; i < 4; ++i) {
+  const ecs::Entity mover = registry.create();
+  registry.add<engine::Transform>(mover);
+  for (int i = 0; i < 5; ++i) {
     publish();
     world.end_tick();
     registry.get<demo::Health>(entity).current = static_cast<std::uint16_t>(i);
   }
   publish();
   const ecs::Tick now = registry.tick();
+  const auto ask = [&](ecs::Entity of, bool owner) {
+    encoded.full_state(of.index, owner);
+    for (const BaselineTicks& ticks : {BaselineTicks{now - 1, 0, 0}, BaselineTicks{now - 1, now - 2, 0},
+                                       BaselineTicks{now - 1, now - 2, now - 4}, BaselineTicks{now - 2, 0, 0}})
+      encoded.delta(of.index, ticks, owner);
+  };
   for (int again = 0; again < 2; ++again) {
-    for (const bool owner : {false, true}) {
-      encoded.full_state(entity.index, owner);
-      encoded.delta(entity.index, now - 1, 0, owner);
-      encoded.delta(entity.index, now - 1, now - 2, owner);
-      encoded.delta(entity.index, now - 2, 0, owner);
-    }
-    EXPECT_EQ(encoded.made(), 8u);
+    for (const bool owner : {false, true}) ask(entity, owner);
+    EXPECT_EQ(encoded.made(), 6u) << "nothing of it is extrapolated, so only its baseline counts";
+  }
+  for (int again = 0; again < 2; ++again) {
+    for (const bool owner : {false, true}) ask(mover, owner);
+    EXPECT_EQ(encoded.made(), 6u + 10u);
   }
 }
 
@@ -124,24 +135,25 @@ TEST_F(EncodedDeltaCacheTest, EntriesLastUntilTheNextTick) {
 }
 
 TEST(EncodedDeltaCache, ADeltaNeedsABaselineInTheLog) {
+  const auto schema = test::load_game_schema_without_courses();
   ecs::Registry registry;
-  ASSERT_TRUE(reflect::register_components(registry, *test::game_schema()).ok());
-  Publisher publisher(registry, *test::game_schema(), 128);
+  ASSERT_TRUE(reflect::register_components(registry, *schema).ok());
+  Publisher publisher(registry, *schema, 128);
   EncodedDeltaCache encoded(publisher.published());
   const ecs::Entity entity = registry.create();
-  registry.add<demo::Health>(entity);
+  registry.add<engine::Transform>(entity);
   for (ecs::Tick tick = 1; tick <= 30; ++tick) {
     registry.set_tick(tick);
-    registry.get<demo::Health>(entity).current = static_cast<std::uint16_t>(tick);
+    registry.get<engine::Transform>(entity).position.x = static_cast<float>(tick);
     publisher.publish();
     registry.clear_journal();
   }
   encoded.begin_tick(30);
   for (int again = 0; again < 2; ++again) {
-    EXPECT_TRUE(encoded.delta(entity.index, 29, 28, false).available());
-    EXPECT_FALSE(encoded.delta(entity.index, 5, 0, false).available());
-    EXPECT_FALSE(encoded.delta(entity.index, 29, 5, false).available())
-        << "previous_baseline is a fixed function of what is known";
+    EXPECT_TRUE(encoded.delta(entity.index, {29, 28, 0}, false).available());
+    EXPECT_FALSE(encoded.delta(entity.index, {5, 0, 0}, false).available());
+    EXPECT_FALSE(encoded.delta(entity.index, {29, 14, 0}, false).available()) << "the client counts on it";
+    EXPECT_FALSE(encoded.delta(entity.index, {29, 28, 21}, false).available()) << "the client counts on it";
   }
 }
 

@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
+#include <reflect/compile_schema.hpp>
 #include <server/replica.hpp>
 
 namespace mobula::server {
@@ -182,6 +184,127 @@ TEST(Published, WithoutALogOnlyThePresentIsKnown) {
   Words words(2);
   EXPECT_FALSE(publisher.published().words_at(entity.index, 1, words.data()));
   EXPECT_TRUE(publisher.published().words_at(entity.index, 2, words.data()));
+}
+
+// Bodies that start, stop, jump, lose the component and die.
+class CountedBodies {
+ public:
+  explicit CountedBodies(std::uint64_t seed) : random_(seed) {
+    static_cast<void>(reflect::register_components(registry, *schema_).value());
+    pool = registry.find_pool(core::StringId32("Body"), core::StringId32("Body"));
+  }
+  // Changes the world, publishes it and updates the model.
+  void tick() {
+    if (bodies_.size() < 20) registry.add_bytes(bodies_.emplace_back(registry.create()), pool);
+    change(bodies_[random_.below(static_cast<std::uint32_t>(bodies_.size()))]);
+    for (const ecs::Entity body : bodies_)
+      if (std::byte* at =
+              registry.find(body, core::StringId32("Body")) == pool ? registry.try_write(body, pool) : nullptr)
+        move(body, at);
+    publisher.publish();
+    recount();
+    registry.clear_journal();
+    registry.set_tick(registry.tick() + 1);
+  }
+  void expect_counts() const {
+    const std::span<const CourseStats> counts = publisher.published().course_stats(pool);
+    ASSERT_EQ(counts.size(), model_.size());
+    for (std::size_t unit = 0; unit < counts.size(); ++unit) {
+      ASSERT_EQ(counts[unit].new_courses, model_[unit].new_courses) << "unit " << unit;
+      ASSERT_EQ(counts[unit].under_way, model_[unit].under_way) << "unit " << unit;
+      ASSERT_GE(counts[unit].checks + counts[unit].new_courses / settle_ticks, counts[unit].new_courses);
+    }
+  }
+
+  ecs::Registry registry;
+  ecs::PoolId pool = ecs::no_pool;
+
+ private:
+  const std::shared_ptr<const reflect::Schema> schema_ = test::load_schema(R"(
+    struct Body (component) {
+      at:mobula.engine.Vec3 (range:"-512 512", step:"0.01", dead_reckoning:"0.02");
+      angle:float (range:"-8 8", step:"0.01", dead_reckoning:"0.02");
+    }
+  )");
+
+ public:
+  Publisher publisher{registry, *schema_};
+
+ private:
+  void change(ecs::Entity& body) {
+    const std::uint32_t dice = random_.below(20);
+    if (dice == 0) {
+      registry.destroy(body);
+      body = bodies_.back();
+      bodies_.pop_back();
+    } else if (dice == 1 && registry.try_read(body, pool) != nullptr) {
+      registry.remove(body, pool);
+    } else if (dice == 2 && registry.try_read(body, pool) == nullptr) {
+      registry.add_bytes(body, pool);
+    } else {
+      velocities_[body] = random_.chance(1, 2) ? 0 : random_.uniform(-0.3f, 0.3f);
+    }
+  }
+  void move(ecs::Entity body, std::byte* at) {
+    auto values = core::load<std::array<float, 4>>(at);
+    values[0] += velocities_[body];
+    if (random_.chance(1, 50)) values[1] = random_.uniform(-500, 500);
+    if (velocities_[body] > 0) values[3] += 0.002f;
+    core::store(at, values);
+  }
+  void recount() {
+    const Published& published = publisher.published();
+    model_.resize(2);
+    for (CourseStats& unit : model_) unit.under_way = 0;
+    std::map<ecs::Entity, Words> words;
+    for (const ecs::Entity body : bodies_) {
+      const PublishedRow row = published.row(body, pool);
+      ASSERT_EQ(row.words != nullptr, registry.try_read(body, pool) != nullptr);
+      if (row.words == nullptr) continue;
+      words[body] = Words(row.words, row.words + row.codec->words());
+      for (std::size_t unit = 0; unit < 2; ++unit) count(row.codec->courses()[unit], body, words[body], model_[unit]);
+    }
+    words_ = std::move(words);
+  }
+  void count(const wire::CourseUnit& unit, ecs::Entity body, const Words& now, CourseStats& model) {
+    model.under_way += wire::is_under_way(unit, now.data()) ? 1 : 0;
+    const auto before = words_.find(body);
+    if (before == words_.end()) return;
+    bool differs = false;
+    for (std::uint32_t i = 0; i < unit.parts; ++i) differs |= now[unit.first + i] != before->second[unit.first + i];
+    for (std::uint32_t i = 0; i < unit.course_words(); ++i)
+      differs |= now[unit.course + i] != before->second[unit.course + i];
+    model.new_courses += differs ? 1 : 0;
+  }
+
+  core::Random random_;
+  std::vector<ecs::Entity> bodies_;
+  std::map<ecs::Entity, float> velocities_;
+  std::map<ecs::Entity, Words> words_;  // in the tick before
+  std::vector<CourseStats> model_;
+};
+
+TEST(Published, CountsOfCoursesEqualARecount) {
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    CountedBodies bodies(seed);
+    for (int tick = 0; tick < 400; ++tick) {
+      bodies.tick();
+      bodies.expect_counts();
+      if (testing::Test::HasFatalFailure()) return;
+    }
+    const std::span<const CourseStats> counts = bodies.publisher.published().course_stats(bodies.pool);
+    EXPECT_GT(counts[0].new_courses, 100u);
+    EXPECT_GT(counts[1].new_courses, 10u);
+  }
+}
+
+TEST(Published, APoolWithoutDeadReckoningCountsNoCourses) {
+  test::RandomWorld world(1);
+  world.changes(50);
+  world.publish();
+  EXPECT_TRUE(world.publisher.published().course_stats(world.registry.pool_of<demo::Health>()).empty());
+  EXPECT_TRUE(world.publisher.published().course_stats(ecs::no_pool).empty());
 }
 
 #ifdef MOBULA_ASSERTS

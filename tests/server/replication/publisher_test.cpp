@@ -75,6 +75,21 @@ TEST(PublisherPrediction, MakesOfItWhatIsSent) {
   EXPECT_EQ(core::load<float>(there + 4), 0.6f) << "as the game has left it";
 }
 
+TEST(PublisherPrediction, TheRoundingOfANewValueIsNoMotion) {
+  const auto schema = test::load_schema(
+      "struct Guess (component) { ahead:float (range:\"0 1\", step:\"0.25\", predicted, dead_reckoning:\"0.25\"); }");
+  ecs::Registry registry;
+  ASSERT_TRUE(reflect::register_components(registry, *schema).ok());
+  Publisher publisher(registry, *schema);
+  const ecs::PoolId pool = registry.find_pool(core::StringId32("Guess"), core::StringId32("Guess"));
+  const ecs::Entity entity = registry.create();
+  const float written = 0.6f;
+  registry.add_bytes(entity, pool, core::as_bytes(&written, 1));
+  publisher.publish();
+  EXPECT_EQ(core::load<float>(registry.try_read(entity, pool)), 0.5f);
+  EXPECT_EQ(publisher.published().followed(pool)->size(), 0u);
+}
+
 TEST_F(PublisherTest, AWriteWithoutASentChangeIsNotPublished) {
   const ecs::Entity entity = registry.create();
   registry.add<engine::Transform>(entity).position.x = 1.0f;

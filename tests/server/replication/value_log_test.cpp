@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <mobula/core/random.hpp>
 #include <mobula/server/replication/value_log.hpp>
 
@@ -59,10 +60,54 @@ TEST(ValueLog, RandomHistoriesAreWhatAListHolds) {
           }
         }
       }
+      ValueLog::Place place = row.newest;
+      for (ecs::Tick at = tick; at > 0; at -= std::min(at, 1 + random.below(9))) {
+        const std::uint32_t* const words = log.find_back(place, at);
+        ASSERT_EQ(words, log.find(row.newest, at)) << "a search goes on from the record before";
+        if (words == nullptr) break;
+      }
       ASSERT_EQ(log.find(row.newest, 0), nullptr) << "before its first value there was none";
     }
     EXPECT_GT(gone, 100u);
     EXPECT_GT(found, 100u);
+  }
+}
+
+// A log that covers a tick has the values of all rows at that tick, and at later ones.
+TEST(ValueLog, CoversATickWhoseValuesItHas) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    core::Random random(seed);
+    struct Present {
+      ecs::Tick since = 1;
+      ValueLog::Place before = 0;
+    };
+    std::vector<Present> rows(2 + random.below(8));
+    ValueLog log(rows.size() * (40 + random.below(600)));
+    int covered = 0;
+    int gone = 0;
+    for (ecs::Tick tick = 2; tick < 300; ++tick) {
+      for (Present& row : rows) {
+        if (!random.chance(1, 2)) continue;
+        log.begin_tick(tick);
+        row.before = log.add(row.since, Words{tick}, row.before);
+        row.since = tick;
+      }
+      for (ecs::Tick back = 1; back < std::min(tick, 60u); ++back) {
+        const ecs::Tick at = tick - back;
+        const bool has_all = std::ranges::all_of(
+            rows, [&](const Present& row) { return row.since <= at || log.find(row.before, at) != nullptr; });
+        if (log.covers(at)) {
+          ASSERT_TRUE(has_all) << "tick " << at << " at " << tick;
+        }
+        ++(log.covers(at) ? covered : gone);
+        if (at > 1) {
+          ASSERT_LE(log.covers(at - 1), log.covers(at)) << "a newer tick is covered for longer";
+        }
+      }
+    }
+    EXPECT_GT(covered, 100);
+    EXPECT_GT(gone, 100);
   }
 }
 

@@ -29,6 +29,8 @@ class CommandLog {
   /// Puts the commands that the server has not acknowledged into an input, the oldest first. Valid until the next add.
   void fill(wire::InputDatagram& input) const;
 
+  /// Returns whether the server has not acknowledged all commands.
+  [[nodiscard]] bool has_unacknowledged() const { return tail_ != end_; }
   /// Returns the number of commands that are not carried out; at(0) is the oldest.
   [[nodiscard]] std::size_t size() const { return end_ - next_; }
   [[nodiscard]] const Entry& at(std::size_t position) const {

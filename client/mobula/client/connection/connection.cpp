@@ -38,6 +38,8 @@ core::Error only_from_clients(const char* message) {
   return {"out of turn", core::format("the server sent {}, which only clients send", message)};
 }
 
+bool is_too_late(const core::Error& error) { return error.reason == std::string_view("too late"); }
+
 core::Error before_welcome(const char* message) {
   return {"out of turn", core::format("the server sent {} before Welcome", message)};
 }
@@ -75,7 +77,7 @@ void Connection::update(core::Nanoseconds now, transport::Output& output) {
   if (state_ == State::playing && endpoint_->connected()) {
     clock_->on_link(endpoint_->session().stats(), now);
     send_command(now);
-    if (now >= next_input_) send_input(now);
+    if (wants_input(now)) send_input(now);
     if (mirror_ != nullptr) send_hashes(now);
   }
   if (state_ == State::joining) check_welcome(now, output);
@@ -139,7 +141,7 @@ void Connection::begin_session(core::Nanoseconds now) {
   closing_.reset();
   progress_.interrupt();
   resources_.end_session();
-  next_input_ = 0;
+  last_input_ = 0;
   welcome_bytes_ = 0;
   welcome_progress_at_ = heard_at_ = 0;
   welcome_datagrams_ = 0;
@@ -191,8 +193,16 @@ void Connection::send_command(core::Nanoseconds now) {
   command_.clear();
 }
 
+// An input that acknowledges nothing new and repeats no command is sent once per tick.
+bool Connection::wants_input(core::Nanoseconds now) const {
+  if (last_input_ == 0) return true;
+  const bool has_news = progress_.has_news() || commands_.has_unacknowledged();
+  const core::Nanoseconds tick = core::second / ticks_per_second_;
+  return now - last_input_ >= (has_news ? tick / inputs_per_tick_max : tick);
+}
+
 void Connection::send_input(core::Nanoseconds now) {
-  next_input_ = now + core::second / (ticks_per_second_ * inputs_per_tick_max);
+  last_input_ = now;
   wire::InputDatagram& input = progress_.acknowledge();
   commands_.fill(input);
   if (mirror_ != nullptr) mirror_->acknowledged(input.ack);
@@ -392,8 +402,8 @@ void Connection::on_unreliable(core::ByteView bytes, core::Nanoseconds now) {
 
 void Connection::on_delta(core::ByteView bytes, core::Nanoseconds now) {
   if (!welcomed()) return fail(before_welcome("a delta"));
-  const core::Result<wire::DeltaHeader> header = wire::read_delta_header(bytes);
-  if (!header) return fail(header.error());
+  const core::Result<wire::DeltaHeader> header = wire::read_delta_header(bytes, progress_.known());
+  if (!header) return is_too_late(header.error()) ? void(++stats_.late_deltas) : fail(header.error());
   clock_->on_delta(header->tick, now);
   clock_->on_feedback(header->commands, now);
   commands_.on_feedback(header->commands);
@@ -413,8 +423,7 @@ void Connection::on_delta(core::ByteView bytes, core::Nanoseconds now) {
 bool Connection::apply(const wire::DeltaHeader& header, core::ByteView delta, core::Nanoseconds now) {
   const core::Status applied = mirror_->apply(header, delta);
   if (applied) return true;
-  const bool too_late = applied.error().reason == std::string_view("too late");
-  if (!too_late && !verification_.skip_unreadable(header, now, stats_)) fail(applied.error());
+  if (!is_too_late(applied.error()) && !verification_.skip_unreadable(header, now, stats_)) fail(applied.error());
   return false;
 }
 

@@ -90,6 +90,7 @@ class Connection final : public ConnectionInput {
   void send_hello();
   void check_welcome(core::Nanoseconds now, transport::Output& output);
   void send_command(core::Nanoseconds now);
+  [[nodiscard]] bool wants_input(core::Nanoseconds now) const;
   void send_input(core::Nanoseconds now);
   void send_hashes(core::Nanoseconds now);
   void request_next_resource();
@@ -146,7 +147,7 @@ class Connection final : public ConnectionInput {
   ResourceFetch resources_;
 
   core::Bytes command_;               // for the next update
-  core::Nanoseconds next_input_ = 0;  // the earliest time to send an input
+  core::Nanoseconds last_input_ = 0;  // when an input was sent; 0 before the first of a session
   ConnectionStats stats_;
   core::Bytes buffer_;
 };

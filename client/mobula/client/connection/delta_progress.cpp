@@ -21,7 +21,9 @@ std::uint32_t DeltaProgress::on_received(const wire::DeltaHeader& header) {
     note_newest(header.sequence);
     server_complete_ = header.complete;
   }
+  has_news_ = true;
   tick_ = std::max(tick_, header.tick);
+  if (!header.short_numbers) long_sequence_ = std::max(long_sequence_, header.sequence);
   complete_ = server_complete_ && none_missing();
   return given_up;
 }
@@ -61,6 +63,7 @@ std::uint32_t DeltaProgress::newest_acknowledged() const {
 
 wire::InputDatagram& DeltaProgress::acknowledge() {
   ++input_.ack;
+  has_news_ = false;
   // The server knows whether deltas further back were received.
   const std::uint32_t open = std::min(input_.newest - newest_acknowledged() + wire::late_max, wire::ack_history);
   input_.words = static_cast<std::uint8_t>(std::max(1u, (open + 63) / 64));

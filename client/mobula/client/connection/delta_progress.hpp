@@ -17,11 +17,15 @@ class DeltaProgress {
   void on_acknowledged(std::uint32_t ack) { acknowledged_ = std::max(acknowledged_, ack); }
   /// Notes a new delta as received. Returns how many older deltas are given up because of it.
   std::uint32_t on_received(const wire::DeltaHeader& header);
+  /// Returns whether a delta was received that no acknowledgement covers.
+  [[nodiscard]] bool has_news() const { return has_news_; }
   /// Makes the next acknowledgement. Returns the datagram that carries it, without commands.
   wire::InputDatagram& acknowledge();
 
   /// Returns the tick of the newest delta.
   [[nodiscard]] ecs::Tick tick() const { return tick_; }
+  /// Returns what completes the short numbers of the next delta.
+  [[nodiscard]] wire::KnownNumbers known() const { return {input_.newest, tick_, input_.ack, long_sequence_}; }
   /// Returns whether the mirror holds everything that the server had to send when it sent the newest delta. False while
   /// a recent delta is missing: the server sends its content again once it knows.
   [[nodiscard]] bool complete() const { return complete_; }
@@ -40,6 +44,8 @@ class DeltaProgress {
   std::array<std::uint32_t, acknowledgements_kept> newest_at_{};  // by acknowledgement: the newest delta it covers
   std::uint32_t acknowledged_ = 0;                                // newest acknowledgement that the server received
   ecs::Tick tick_ = 0;
+  std::uint32_t long_sequence_ = 0;  // newest delta with long numbers
+  bool has_news_ = false;
   bool server_complete_ = false;  // by the newest delta, nothing else waits to be sent
   bool complete_ = false;
 };

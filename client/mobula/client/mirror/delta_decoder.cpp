@@ -6,6 +6,7 @@ namespace mobula::client {
 namespace {
 
 constexpr const char* ends_too_early = "the delta ends too early";
+constexpr const char* more_moving = "more moving entities than there are";
 constexpr const char* twice = "two entries of one id";
 constexpr const char* too_many_states = "more states of an entity than there can be deltas in flight";
 
@@ -31,16 +32,25 @@ const char* DeltaDecoder::run() {
 const char* DeltaDecoder::read_moving() {
   std::uint32_t left = bits_.read_golomb(wire::moving_count_order);
   if (left == 0) return nullptr;
-  for (std::uint32_t id = bits_.read_golomb(wire::first_id_order); left > 0; ++id) {
-    if (id >= mirror_.known.size()) return "more moving entities than there are";
-    if (!mirror_.is_moving(id, header_.ack)) continue;
-    const bool here = bits_.read_bool();
+  std::uint32_t id = bits_.read_golomb(wire::first_id_order);
+  for (;;) {
+    std::uint64_t run = std::uint64_t{bits_.read_golomb(wire::run_order)} + 1;
     if (!bits_.ok()) return ends_too_early;
-    if (!here) continue;
-    if (const char* wrong = read_change(id)) return wrong;
-    --left;
+    if (run > left) return "a run of moving entities that is too long";
+    for (left -= static_cast<std::uint32_t>(run); run > 0; --run, ++id) {
+      if (!find_moving(id)) return more_moving;
+      if (const char* wrong = read_change(id)) return wrong;
+    }
+    if (left == 0) return nullptr;
+    for (std::uint64_t gap = std::uint64_t{bits_.read_golomb(wire::gap_order)} + 1; gap > 0; --gap, ++id)
+      if (!find_moving(id)) return more_moving;
   }
-  return nullptr;
+}
+
+// Moves on to the next moving id, from `id` on. Returns false if there is none.
+bool DeltaDecoder::find_moving(std::uint32_t& id) const {
+  while (id < mirror_.known.size() && !mirror_.is_moving(id, header_.ack)) ++id;
+  return id < mirror_.known.size();
 }
 
 bool DeltaDecoder::read_id(std::uint32_t& id) {
@@ -84,6 +94,7 @@ const char* DeltaDecoder::read_lost() {
     if (!read_id(id)) return "an id beyond the limit";
     if (!is_first_entry(id)) return twice;
     const bool destroyed = bits_.read_bool();
+    const bool continues = header_.lost_continue && !destroyed && bits_.read_bool();
     ecs::Entity entity;  // null unless it is of the level
     if (bits_.read_bool()) entity = mirror_.level_entity(bits_.read_golomb(wire::index_order));
     if (!bits_.ok()) return ends_too_early;
@@ -92,6 +103,7 @@ const char* DeltaDecoder::read_lost() {
                               .newest = false,
                               .shown = false,
                               .destroyed = destroyed,
+                              .continues = continues,
                               .id = id,
                               .entity = entity,
                               .prototype = ecs::empty_prototype,
@@ -104,17 +116,23 @@ const char* DeltaDecoder::read_lost() {
 const char* DeltaDecoder::read_change(std::uint32_t id) {
   if (!is_first_entry(id)) return twice;
   const MirroredEntity& known = mirror_.known[id];
-  const EntityVersions::Baselines base = known.versions.baselines(header_.ack);
+  EntityVersions::Baselines base = known.versions.baselines(header_.ack);
+  if (header_.without_early) base.early = {};
   if (base.baseline.tick == 0 || base.baseline.words == nullptr || base.baseline.tick >= header_.tick)
     return "a change of an entity that has no state";
-  if (base.previous.tick != 0 && base.previous.words == nullptr) return "a change encoded against a state that is lost";
+  if ((base.previous.tick != 0 && base.previous.words == nullptr) ||
+      (base.early.tick != 0 && base.early.words == nullptr))
+    return "a change encoded against a state that is lost";
   if (known.versions.size() >= EntityVersions::states_max) return too_many_states;
   const wire::EntityLayout& layout = mirror_.codecs.entity(known.prototype);
   const std::size_t words = delta_.words.size();
   delta_.words.resize(words + layout.words);
   const wire::Baselines baseline{.baseline = base.baseline.words,
-                                 .previous_baseline = base.previous.tick != 0 ? base.previous.words : nullptr,
-                                 .time = {header_.tick - base.baseline.tick, base.baseline.tick - base.previous.tick}};
+                                 .previous_baseline = base.previous.words,
+                                 .early_baseline = base.early.words,
+                                 .time = {.age = header_.tick - base.baseline.tick,
+                                          .span = base.baseline.tick - base.previous.tick,
+                                          .early = base.baseline.tick - base.early.tick}};
   if (!wire::EntityCodec(layout, known.owner, header_.tick).read_delta(baseline, bits_, delta_.words.data() + words))
     return "a change that cannot be decoded";
   const bool newest = !known.lost && known.versions.newest().tick < header_.tick;
@@ -161,8 +179,7 @@ const char* DeltaDecoder::read_change_of_level(std::uint32_t id, ecs::Entity ent
   level.words(entity.index, level_words_.data());
   const std::size_t words = delta_.words.size();
   delta_.words.resize(words + layout.words);
-  const wire::Baselines baseline{
-      .baseline = level_words_.data(), .previous_baseline = nullptr, .time = {wire::level_age, 0}};
+  const wire::Baselines baseline{.baseline = level_words_.data(), .time = {.age = wire::level_age}};
   if (!wire::EntityCodec(layout, false, header_.tick).read_delta(baseline, bits_, delta_.words.data() + words))
     return "an entity that cannot be decoded";
   return add_full(id, entity, prototype, false, words);

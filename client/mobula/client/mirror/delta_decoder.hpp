@@ -12,9 +12,10 @@ struct DeltaEntry {
   enum class Kind : std::uint8_t { delta, full, lost };
   Kind kind;
   bool owner;
-  bool newest;     ///< Nothing newer of the entity was received.
-  bool shown;      ///< The state goes into the registry.
-  bool destroyed;  ///< For Kind::lost: destroyed, not just out of view.
+  bool newest;             ///< Nothing newer of the entity was received.
+  bool shown;              ///< The state goes into the registry.
+  bool destroyed;          ///< For Kind::lost: destroyed, not just out of view.
+  bool continues = false;  ///< For Kind::lost: its courses continue out of view.
   std::uint32_t id;
   ecs::Entity entity;
   ecs::PrototypeId prototype;
@@ -53,6 +54,7 @@ class DeltaDecoder {
   static std::uint32_t former_index(const MirroredEntity* known) { return known->former.index; }
   void find_former();
   [[nodiscard]] bool ended_since(ecs::Entity entity) const;
+  [[nodiscard]] bool find_moving(std::uint32_t& id) const;
   bool read_id(std::uint32_t& id);
   bool is_first_entry(std::uint32_t id);
 

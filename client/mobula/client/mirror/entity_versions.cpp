@@ -1,31 +1,43 @@
 #include <algorithm>
+#include <array>
 #include <mobula/client/mirror/entity_versions.hpp>
 #include <mobula/core/assert.hpp>
 
 namespace mobula::client {
 
-EntityVersions::Version EntityVersions::at(std::size_t which) const {
-  const std::uint32_t* state = &states_[which * stride()];
+EntityVersions::Version EntityVersions::version_of(const std::uint32_t* state) {
+  if (state == nullptr) return {};
   return {.tick = state[0],
           .ack = state[1],
           .full = (state[2] & full_bit) != 0,
           .words = (state[2] & lost_bit) != 0 ? nullptr : state + head};
 }
 
+EntityVersions::Version EntityVersions::baseline(std::uint32_t ack) const {
+  for (std::size_t i = size(); i-- > 0;)
+    if (const Version version = at(i); version.ack <= ack) return version;
+  return {};
+}
+
+// Most states are passed over on the way to the early baseline, so only tick and acknowledgement are looked at.
 EntityVersions::Baselines EntityVersions::baselines(std::uint32_t ack) const {
-  Baselines found;
-  for (std::size_t i = size(); i-- > 0;) {
-    const Version version = at(i);
-    if (version.ack > ack) continue;
-    if (found.baseline.tick == 0) {
-      found.baseline = version;
-      if (version.full) break;
+  std::array<const std::uint32_t*, 3> found{};
+  const std::size_t step = stride();
+  for (std::size_t end = states_.size(); end > 0; end -= step) {
+    const std::uint32_t* const state = &states_[end - step];
+    if (state[1] > ack) continue;
+    if (found[0] == nullptr) {
+      found[0] = state;
+    } else if (found[1] == nullptr) {
+      if (found[0][0] - state[0] > wire::previous_baseline_age_max) break;
+      found[1] = state;
     } else {
-      if (found.baseline.tick - version.tick <= wire::previous_baseline_age_max) found.previous = version;
-      break;
+      if (found[0][0] - state[0] > wire::early_baseline_age_max) break;
+      found[2] = state;
     }
+    if ((state[2] & full_bit) != 0) break;
   }
-  return found;
+  return {version_of(found[0]), version_of(found[1]), version_of(found[2])};
 }
 
 void EntityVersions::restart(std::uint32_t words) {
@@ -79,8 +91,10 @@ bool EntityVersions::is_for_pictures(std::size_t which, ecs::Tick shown) const {
 void EntityVersions::prune(std::uint32_t ack, ecs::Tick shown) {
   const Baselines kept = baselines(ack);
   ecs::Tick oldest = kept.previous.tick != 0 ? kept.previous.tick : kept.baseline.tick;
-  // A later acknowledgement may cover a previous baseline.
+  // A later acknowledgement may cover a previous baseline, or an earlier one.
   if (kept.previous.tick == 0 && !kept.baseline.full) oldest -= std::min(oldest, wire::previous_baseline_age_max);
+  if (kept.previous.tick != 0 && !kept.previous.full)
+    oldest = std::min(oldest, kept.baseline.tick - std::min(kept.baseline.tick, wire::early_baseline_age_max));
   std::size_t unused = 0;
   while (unused < size() && at(unused).tick < oldest && !is_for_pictures(unused, shown)) ++unused;
   erase_oldest(unused);

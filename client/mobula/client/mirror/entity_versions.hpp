@@ -26,6 +26,7 @@ class EntityVersions {
   struct Baselines {
     Version baseline;
     Version previous;  // tick 0 if there is none
+    Version early;     // tick 0 if there is none
   };
 
   /// Most states of an entity. No honest server exceeds it, with at most ack_history deltas in flight. The
@@ -36,9 +37,11 @@ class EntityVersions {
   /// Words of all states, with their heads.
   [[nodiscard]] std::size_t kept_words() const { return states_.size(); }
   /// Returns a state; 0 is the oldest.
-  [[nodiscard]] Version at(std::size_t which) const;
+  [[nodiscard]] Version at(std::size_t which) const { return version_of(&states_[which * stride()]); }
   [[nodiscard]] Version newest() const { return states_.empty() ? Version{} : at(size() - 1); }
 
+  /// Returns the newest state that acknowledgement `ack` covers.
+  [[nodiscard]] Version baseline(std::uint32_t ack) const;
   /// Returns the states against which a server encodes that has received acknowledgement `ack` and no later one.
   [[nodiscard]] Baselines baselines(std::uint32_t ack) const;
   /// Prepares for states of another layout, with `words` words each, or of another owner. Former states are lost.
@@ -69,6 +72,7 @@ class EntityVersions {
   static constexpr std::uint32_t full_bit = 1;
   static constexpr std::uint32_t lost_bit = 2;
 
+  static Version version_of(const std::uint32_t* state);
   [[nodiscard]] bool is_for_pictures(std::size_t which, ecs::Tick shown) const;
   void erase_oldest(std::size_t count);
   [[nodiscard]] std::size_t stride() const { return head + words_; }

@@ -57,13 +57,25 @@ bool is_turning(const Component& type, const wire::Unit& unit) {
   return unit.kind == wire::Unit::Kind::rotation && type.fields[unit.field].smallest_three;
 }
 
+// A component's row in the states around a moment.
+struct Rows {
+  const Component& type;
+  const wire::RowCodec& codec;
+  const std::uint32_t* from;
+  const std::uint32_t* to;
+  bool from_owner;  // as the owner receives it
+  bool to_owner;
+  ecs::Tick tick;  // tick of the later state
+};
+
 // Interpolates rotations in smallest-three form, as words, onto those of the earlier state.
-void turn_words(const Component& type, const wire::RowCodec& codec, const std::uint32_t* to, double part,
-                std::uint32_t* onto) {
-  for (const wire::Unit& unit : codec.units()) {
-    if (!is_turning(type, unit)) continue;
-    wire::RotationMotion a = wire::predict_rotation(unit, onto + unit.first, nullptr, {});
-    const wire::RotationMotion b = wire::predict_rotation(unit, to + unit.first, nullptr, {});
+void turn_words(const Rows& rows, double part, std::uint32_t* onto) {
+  for (const wire::Unit& unit : rows.codec.units()) {
+    const bool in_both =
+        wire::receives(unit.receivers, rows.from_owner) && wire::receives(unit.receivers, rows.to_owner);
+    if (!is_turning(rows.type, unit) || !in_both) continue;
+    wire::RotationMotion a = wire::motion_at_rest(unit, onto + unit.first);
+    const wire::RotationMotion b = wire::motion_at_rest(unit, rows.to + unit.first);
     double dot = 0;
     for (std::size_t i = 0; i < 4; ++i) dot += static_cast<double>(a.p[i]) * static_cast<double>(b.p[i]);
     const double side = dot < 0 ? -1 : 1;
@@ -115,51 +127,63 @@ Around states_around(const MirroredEntity& known, double tick) {
   return found;
 }
 
-// A component's row in the states around a moment.
-struct Rows {
-  const Component& type;
-  const wire::RowCodec& codec;
-  const std::uint32_t* from;
-  const std::uint32_t* to;
-  bool owner;      // in both
-  ecs::Tick tick;  // tick of the later state
-};
-
 // Interpolates a component that holds the earlier state.
 void blend_rows(const Rows& rows, double part, std::byte* component) {
   // Uninitialised: only as much as the component has is used.
   std::array<std::byte, reflect::Limits::component_bytes> to;
   std::memcpy(to.data(), component, rows.type.size);
-  if (!rows.codec.to_component(rows.to, rows.owner, rows.tick, to.data())) return;
+  if (!rows.codec.to_component(rows.to, rows.to_owner, rows.tick, to.data())) return;
+  // A field that only one of the states has is not blended.
+  if (rows.from_owner != rows.to_owner) rows.codec.reset_owner_only(component, to.data());
   const auto turns = [&](const wire::Unit& unit) { return is_turning(rows.type, unit); };
   if (std::ranges::any_of(rows.codec.units(), turns)) {
     std::array<std::uint32_t, 2 + reflect::Limits::component_bytes> words;
     std::copy_n(rows.from, rows.codec.words(), words.data());
-    turn_words(rows.type, rows.codec, rows.to, part, words.data());
-    rows.codec.to_component(words.data(), rows.owner, rows.tick, component);
+    turn_words(rows, part, words.data());
+    rows.codec.to_component(words.data(), rows.from_owner, rows.tick, component);
   }
   blend(rows.type, to.data(), part, component);
 }
 
-// Writes the values of courses at a moment. Between two ticks the values of both are interpolated: a new course of the
-// later tick begins smoothly.
-void follow_courses(const Rows& rows, double moment, std::byte* component) {
+// Writes the value of a unit at a moment, by write(tick, component). Between two ticks the values of both are
+// interpolated: a new course of the later tick begins smoothly.
+template <class Write>
+void write_moment(const wire::CourseUnit& unit, double moment, Write&& write, std::byte* component) {
   const auto tick = static_cast<ecs::Tick>(moment);
   const double part = moment - static_cast<double>(tick);
-  // A state that arrived late has courses that began before its tick.
-  const auto state_at = [&](const wire::CourseUnit& unit, ecs::Tick at) {
-    if (rows.to == nullptr) return rows.from;
-    const ecs::Tick began = rows.to[unit.tick_word()];
-    return at >= (began == 0 ? rows.tick : began) ? rows.to : rows.from;
-  };
+  write(tick, component);
+  if (part == 0) return;
   std::array<std::byte, reflect::Limits::component_bytes> to;
+  write(tick + 1, to.data());
+  const auto way = unit.turns ? &turn : unit.part_bytes == sizeof(float) ? &move<float> : &move<double>;
+  for (std::uint32_t i = 0; i < unit.fields(); ++i)
+    way(component + unit.offsets[i], to.data() + unit.offsets[i], part, component + unit.offsets[i]);
+}
+
+// Writes the exact value that an owner's state has of a unit.
+void write_exact(const Rows& rows, const wire::CourseUnit& unit, const std::uint32_t* words, std::byte* component) {
+  std::array<std::byte, reflect::Limits::component_bytes> exact;
+  std::memcpy(exact.data(), rows.type.default_value.data(), rows.type.size);
+  rows.codec.to_component(words, true, rows.tick, exact.data());
+  const std::size_t size = unit.turns ? sizeof(reflect::Quaternion) : unit.part_bytes;
+  for (std::uint32_t i = 0; i < unit.fields(); ++i)
+    std::memcpy(component + unit.offsets[i], exact.data() + unit.offsets[i], size);
+}
+
+// Writes the values of courses at a moment.
+void follow_courses(const Rows& rows, double moment, std::byte* component) {
   for (const wire::CourseUnit& unit : rows.codec.courses()) {
-    wire::write_course_value(unit, state_at(unit, tick), tick, component);
-    if (part == 0) continue;
-    wire::write_course_value(unit, state_at(unit, tick + 1), tick + 1, to.data());
-    const auto way = unit.turns ? &turn : unit.part_bytes == sizeof(float) ? &move<float> : &move<double>;
-    for (std::uint32_t i = 0; i < unit.fields(); ++i)
-      way(component + unit.offsets[i], to.data() + unit.offsets[i], part, component + unit.offsets[i]);
+    // An owner's exact values are blended like those of other fields.
+    if (unit.for_others && rows.from_owner && rows.to_owner) continue;
+    const auto write = [&](ecs::Tick tick, std::byte* at) {
+      // A state that arrived late has courses that began before its tick.
+      const ecs::Tick began = rows.to == nullptr ? ~0u : rows.to[unit.tick_word()];
+      const bool later = rows.to != nullptr && tick >= (began == 0 ? rows.tick : began);
+      const std::uint32_t* const words = later ? rows.to : rows.from;
+      if (unit.for_others && (later ? rows.to_owner : rows.from_owner)) return write_exact(rows, unit, words, at);
+      wire::write_course_value(unit, words, tick, at);
+    };
+    write_moment(unit, moment, write, component);
   }
 }
 
@@ -188,7 +212,18 @@ bool Interpolation::sample(ecs::Entity entity, ecs::PoolId pool, double view_tic
     if (newest != nullptr) std::memcpy(component, newest, type.size);
     return newest != nullptr;
   };
-  if (known == nullptr || codec == nullptr) return show_newest();
+  if (known == nullptr || codec == nullptr) {
+    if (!show_newest()) return false;
+    const double last = static_cast<double>(mirror_.tick());
+    const StaleCourses* const courses = mirror_.stale().courses(entity);
+    if (courses == nullptr) return true;
+    for (const StaleCourse& course : courses->all) {
+      if (course.pool != pool) continue;
+      const auto write = [&](ecs::Tick tick, std::byte* at) { courses->write(course, tick, at); };
+      write_moment(*course.unit, std::clamp(view_tick, 0.0, last), write, component);
+    }
+    return true;
+  }
 
   const auto [earlier, later] = states_around(*known, view_tick);
   const wire::EntityLayout& layout = state.codecs.entity(earlier.prototype);
@@ -206,7 +241,8 @@ bool Interpolation::sample(ecs::Entity entity, ecs::PoolId pool, double view_tic
                   .codec = *codec,
                   .from = earlier.words + row->first,
                   .to = moves_on ? later.words + row_after->first : nullptr,
-                  .owner = earlier.owner && later.owner,
+                  .from_owner = earlier.owner,
+                  .to_owner = moves_on ? later.owner : earlier.owner,
                   .tick = later.tick};
   const double part = moves_on ? fraction_at(earlier.tick, later.tick, view_tick) : 0;
   if (part > 0) blend_rows(rows, part, component);

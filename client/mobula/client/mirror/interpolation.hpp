@@ -17,7 +17,7 @@
 // An entity at rest sends no states, so motion towards a state takes at most the last `motion_ticks_max` ticks before
 // it.
 //
-// A destroyed entity leaves the registry at once, and a stale one keeps its last values.
+// A destroyed entity leaves the registry at once. A stale one keeps its last values, or continues its courses.
 #pragma once
 
 #include <mobula/client/mirror/mirror.hpp>

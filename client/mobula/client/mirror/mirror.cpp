@@ -115,7 +115,7 @@ core::Status Mirror::apply(const wire::DeltaHeader& header, core::ByteView delta
   const core::ByteView body = sent != nullptr ? core::ByteView(*sent) : delta.subspan(wire::header_size(header));
   if (const char* wrong = DeltaDecoder(state_, header, body, delta_).run())
     return core::Error{late ? "too late" : "malformed delta", wrong};
-  if (state_words_ + words_to_come() > state_words_max)
+  if (state_words_ + stale_.kept_words() + words_to_come() > state_words_max)
     return core::Error{"too much to keep", core::format("the states of all entities exceed {} words", state_words_max)};
 
   state_.registry.set_tick(std::max(header.tick, state_.tick));
@@ -124,7 +124,8 @@ core::Status Mirror::apply(const wire::DeltaHeader& header, core::ByteView delta
   state_.codecs.forget(state_.registry.prototypes().reclaim(prototypes_swept));
   if (header.tick > state_.tick) {
     state_.tick = header.tick;
-    follow_courses();
+    courses_.follow(state_.registry, state_.tick, changes_.changed);
+    follow_stale();
   }
   if (late) return core::Done{};
   state_.newest = header.sequence;
@@ -139,7 +140,7 @@ core::Status Mirror::apply(const wire::DeltaHeader& header, core::ByteView delta
 std::size_t Mirror::words_to_come() const {
   std::size_t words = delta_.words.size() + delta_.entries.size() * EntityVersions::head;
   for (const DeltaEntry& entry : delta_.entries) {
-    if (entry.shown) words += state_.codecs.entity(entry.prototype).courses * running_course_words;
+    if (entry.shown) words += state_.codecs.entity(entry.prototype).courses * MirroredCourses::entry_words;
     if (entry.kind == DeltaEntry::Kind::full && entry.newest && entry.id < state_.known.size() &&
         state_.known[entry.id].prototype != entry.prototype)
       words += state_.known[entry.id].versions.size() * state_.codecs.entity(entry.prototype).words +
@@ -159,8 +160,6 @@ std::optional<bool> Mirror::verify(const wire::DeltaHeader& header) const {
   if (!header.verifies || header.ack == 0 || then.ack != header.ack) return std::nullopt;
   return then.hash == header.hash;
 }
-
-bool Mirror::is_stale(ecs::Entity entity) const { return std::ranges::find(stale_, entity) != stale_.end(); }
 
 // --- Applying ------------------------------------------------------------------------------------------------------
 
@@ -194,6 +193,7 @@ void Mirror::assign_id(const DeltaEntry& entry, const wire::DeltaHeader& header)
   const bool same = known.entity == entry.entity && !known.lost;
   if (same && known.prototype == entry.prototype && known.owner == entry.owner) return;
   state_words_ -= known.versions.kept_words();
+  drop_courses(known);  // those of the former prototype
   ecs::PrototypeTable& prototypes = state_.registry.prototypes();
   prototypes.hold(entry.prototype);
   if (same) keep_former(known, header.tick);
@@ -239,6 +239,8 @@ void Mirror::apply_lost(const DeltaEntry& entry, ecs::Tick tick) {
   known.destroyed = entry.destroyed;
   note_former(entry.id);
   if (!known.entity) return;  // the delta with its first state was lost
+  StaleCourses courses;
+  if (entry.continues && known.shown) courses = courses_of(known, tick);
   state_words_ -= known.versions.kept_words();
   known.versions.restart(0);
   state_words_ += known.versions.kept_words();
@@ -247,7 +249,7 @@ void Mirror::apply_lost(const DeltaEntry& entry, ecs::Tick tick) {
   --size_;
   if (!known.shown) return;  // shown under another id by now, or its index is another entity's
   hide(known);
-  entry.destroyed ? destroy(known.entity) : set_stale(known.entity);
+  entry.destroyed ? destroy(known.entity) : set_stale(known.entity, std::move(courses));
 }
 
 void Mirror::hide(MirroredEntity& known) {
@@ -267,15 +269,9 @@ void Mirror::forget_former(std::uint32_t id) {
 }
 
 void Mirror::destroy(ecs::Entity entity) {
-  std::erase(stale_, entity);
+  stale_.erase(entity);
   changes_.destroyed.push_back(entity);
   state_.registry.destroy(entity);
-}
-
-void Mirror::set_stale(ecs::Entity entity) {
-  if (stale_.size() == stale_max) destroy(stale_.front());
-  stale_.push_back(entity);
-  changes_.stale.push_back(entity);
 }
 
 // Creates an entity in the registry. Whatever had its index, also the entity itself under another id, is no longer
@@ -291,7 +287,7 @@ void Mirror::bring_in(MirroredEntity& known) {
   const ecs::Entity there = state_.registry.entities().at(known.entity.index);
   if (there && there != known.entity) state_.is_as_loaded(there) ? end_loaded(there, true) : destroy(there);
   if (!state_.registry.valid(known.entity)) state_.registry.create_given(known.entity);
-  std::erase(stale_, known.entity);
+  stale_.erase(known.entity);
   recompose(known.entity, known.prototype);
 }
 
@@ -314,47 +310,22 @@ void Mirror::show(const DeltaEntry& entry, MirroredEntity& known) {
   note_courses(known);
 }
 
-// Notes which courses the shown state of an entity follows. One that goes on keeps its rotation.
+// Follows the courses of an entity's shown state. `before_` are the words of the one before.
 void Mirror::note_courses(MirroredEntity& known) {
-  if (state_.codecs.entity(known.prototype).courses == 0 && known.courses == nullptr) return;
-  const std::uint32_t* const words = known.versions.newest().words;
-  const std::unique_ptr<std::vector<RunningCourse>> before = drop_courses(known);
-  std::vector<RunningCourse> courses;
-  std::uint32_t row = 0;
-  for (const ecs::PoolId pool : state_.registry.prototypes().pools(known.prototype)) {
-    const wire::RowCodec& codec = *state_.codecs.row(pool);
-    for (const wire::CourseUnit& unit : codec.courses()) {
-      if (!wire::is_under_way(unit, words + row)) continue;
-      courses.emplace_back(pool, unit, row, words);
-      if (before == nullptr) continue;
-      for (const RunningCourse& each : *before)
-        if (each.is_of(unit, row, words)) courses.back() = each;
-    }
-    row += codec.words();
-  }
-  const auto id = static_cast<std::size_t>(&known - state_.known.data());
-  under_way_.make_room(id + 1);
-  courses.empty() ? under_way_.erase(id) : under_way_.insert(id);
-  if (courses.empty()) return;
-  known.courses = std::make_unique<std::vector<RunningCourse>>(std::move(courses));
+  if (state_.codecs.entity(known.prototype).courses == 0) return;
+  state_words_ -= known.course_words();
+  known.courses = courses_.set(state_.codecs, {.entity = known.entity,
+                                               .pools = state_.registry.prototypes().pools(known.prototype),
+                                               .words = known.versions.newest().words,
+                                               .before = before_.empty() ? nullptr : before_.data()});
   state_words_ += known.course_words();
 }
 
-std::unique_ptr<std::vector<RunningCourse>> Mirror::drop_courses(MirroredEntity& known) {
+void Mirror::drop_courses(MirroredEntity& known) {
+  if (known.courses == 0) return;
+  courses_.erase(known.entity.index, state_.registry.prototypes().pools(known.prototype));
   state_words_ -= known.course_words();
-  return std::move(known.courses);
-}
-
-// Moves all that follows a course to the mirror's tick.
-void Mirror::follow_courses() {
-  under_way_.each([&](std::size_t id) {
-    MirroredEntity& known = state_.known[id];
-    if (known.courses == nullptr) return under_way_.erase(id);
-    const std::uint32_t* const words = known.versions.newest().words;
-    for (RunningCourse& course : *known.courses)
-      course.write(words, state_.tick, state_.registry.try_write(known.entity, course.pool()));
-    changes_.changed.push_back(known.entity);
-  });
+  known.courses = 0;
 }
 
 void Mirror::recompose(ecs::Entity entity, ecs::PrototypeId prototype) {
@@ -408,8 +379,10 @@ void Mirror::check() {
   }
   std::size_t state_words = 0;
   std::size_t former_states = 0;
+  std::size_t courses = 0;
   for (const MirroredEntity& known : state_.known) {
     state_words += known.versions.kept_words() + known.course_words();
+    courses += known.courses;
     for (const FormerStates& former : known.former_states) state_words += former.versions.kept_words();
     former_states += known.former_states.size();
     if (const std::uint32_t id = known.former ? state_.former.find(known.former.index) : ShownIds::none;
@@ -423,9 +396,14 @@ void Mirror::check() {
     MOBULA_ASSERT(!known.shown || !is_stale(known.entity), "an entity in view is not stale");
     MOBULA_ASSERT(known.shown == (state_.find(known.entity) == &known), "a shown entity is found by its handle");
     MOBULA_ASSERT(!known.shown || shows_newest(known), "the registry shows the newest state");
+    MOBULA_ASSERT(
+        known.courses == courses_.count(known.entity.index, state_.registry.prototypes().pools(known.prototype)) ||
+            !known.shown,
+        "the courses of a shown entity are counted");
   }
   MOBULA_ASSERT(hash == hash_ && count == size_, "the hash is the sum of the entities' hashes");
   MOBULA_ASSERT(state_words == state_words_, "the kept words are counted");
+  MOBULA_ASSERT(courses == courses_.size(), "courses are those of shown entities");
   MOBULA_ASSERT(former_states == former_states_, "former states are counted");
 }
 

@@ -8,17 +8,17 @@
 // received. An entity that goes out of view stays for a while, stale, and is destroyed when others need its place.
 //
 // Messages and deltas are untrusted input: each is applied completely, or refused with a reason and without effect.
-// The memory that a server can use is bounded: wire::ids_max entities, states_max states of each, state_words_max
-// words of all states. The level is not counted, as it is a file.
+// The memory that a server can use is bounded: wire::ids_max entities, states_max states of each, stale_max entities
+// out of view. All states and courses have at most state_words_max words. The level is not counted, as it is a file.
 #pragma once
 
 #include <algorithm>
 #include <array>
-#include <deque>
 #include <memory>
 #include <mobula/client/mirror/delta_decoder.hpp>
 #include <mobula/client/mirror/mirror_state.hpp>
 #include <mobula/client/mirror/received_bodies.hpp>
+#include <mobula/client/mirror/stale_entities.hpp>
 #include <mobula/core/result.hpp>
 #include <mobula/wire/messages.hpp>
 #include <optional>
@@ -41,7 +41,9 @@ struct MirrorChanges {
 class Mirror {
  public:
   /// Most stale entities at a time. The one that has been out of view longest is destroyed first.
-  static constexpr std::size_t stale_max = 64;
+  static constexpr std::size_t stale_max = StaleEntities::max;
+  /// Most ticks after its loss in which a stale entity continues its courses. Then it stands still.
+  static constexpr ecs::Tick stale_course_ticks_max = StaleCourses::ticks_max;
   /// Acknowledgements that deltas can be encoded against.
   static constexpr std::size_t acknowledged_kept = MirrorState::acknowledged_kept;
 
@@ -85,7 +87,8 @@ class Mirror {
   [[nodiscard]] std::uint32_t size() const { return size_; }
   /// Returns the sum of the hashes of all entities in view (wire/entity_hash.hpp).
   [[nodiscard]] std::uint64_t hash() const { return hash_; }
-  /// Returns the tick of the values of an entity in view; 0 for other entities.
+  /// Returns the tick of the newest state of an entity in view; 0 for other entities. Its values are of that tick, but
+  /// those of fields with dead_reckoning are of tick().
   [[nodiscard]] ecs::Tick tick_of(ecs::Entity entity) const { return state_.tick_of(entity); }
   /// Returns whether the mirror has an entity that was in view at tick `seen` of the server, such as that of an event.
   [[nodiscard]] Presence presence(ecs::Entity entity, ecs::Tick seen) const { return state_.presence(entity, seen); }
@@ -94,8 +97,10 @@ class Mirror {
     const MirroredEntity* known = state_.find(entity);
     return known != nullptr && known->owner;
   }
-  /// Returns whether an entity is out of view. Its values are the last seen.
-  [[nodiscard]] bool is_stale(ecs::Entity entity) const;
+  /// Returns whether an entity is out of view. Its values are the last seen, or continue their courses for a while.
+  [[nodiscard]] bool is_stale(ecs::Entity entity) const { return stale_.contains(entity); }
+  /// Returns the entities that are out of view.
+  [[nodiscard]] const StaleEntities& stale() const { return stale_; }
 
   /// Sets the earliest moment that pictures will show (interpolation.hpp), in ticks. From now on the mirror keeps the
   /// states around that moment and later ones. Before the first call it keeps none for pictures.
@@ -143,14 +148,15 @@ class Mirror {
   void bring_in(MirroredEntity& known);
   void show(const DeltaEntry& entry, MirroredEntity& known);
   void note_courses(MirroredEntity& known);
-  std::unique_ptr<std::vector<RunningCourse>> drop_courses(MirroredEntity& known);
-  void follow_courses();
+  void drop_courses(MirroredEntity& known);
   void recompose(ecs::Entity entity, ecs::PrototypeId prototype);
   void hide(MirroredEntity& known);
   void note_former(std::uint32_t id);
   void forget_former(std::uint32_t id);
   void destroy(ecs::Entity entity);
-  void set_stale(ecs::Entity entity);
+  void set_stale(ecs::Entity entity, StaleCourses courses = {});
+  [[nodiscard]] StaleCourses courses_of(const MirroredEntity& known, ecs::Tick lost) const;
+  void follow_stale();
   [[nodiscard]] std::uint64_t hash_of(const MirroredEntity& known) const {
     return state_.codecs.hash(known.entity, known.prototype, known.versions.newest().words, known.owner);
   }
@@ -161,8 +167,8 @@ class Mirror {
 
   MirrorState state_;
   ReceivedBodies bodies_;
-  DecodedDelta delta_;             // being applied
-  std::deque<ecs::Entity> stale_;  // the oldest first
+  DecodedDelta delta_;  // being applied
+  StaleEntities stale_;
   MirrorChanges changes_;
   std::array<std::uint32_t, late_margin> baselines_{};  // acknowledgements that the last deltas are encoded against
   std::uint32_t floor_ = 0;  // deltas that are encoded against an earlier acknowledgement are too late
@@ -171,9 +177,9 @@ class Mirror {
   ecs::Tick shown_tick_ = ~0u;
   std::uint64_t hash_ = 0;
   std::uint32_t size_ = 0;
-  std::size_t state_words_ = 0;        // all versions together
+  std::size_t state_words_ = 0;        // all versions and courses of entities in view
   std::size_t former_states_ = 0;      // all entities together
-  core::BitSet under_way_;             // ids whose shown state follows courses
+  MirroredCourses courses_;            // those of shown states
   std::vector<std::uint32_t> before_;  // words of an entity before its change; empty if they cannot be compared
 };
 

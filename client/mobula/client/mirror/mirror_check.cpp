@@ -45,6 +45,32 @@ void name_differences(const reflect::Component& component, const std::string& na
   }
 }
 
+// Returns a course in words, with its numbers as they are sent.
+std::string course_text(const wire::CourseUnit& unit, const std::uint32_t* words) {
+  if (!wire::is_under_way(unit, words)) return "at rest";
+  std::string text = core::format("a course since tick {} by", words[unit.tick_word()]);
+  for (std::uint32_t i = 0; i + 1 < unit.course_words(); ++i)
+    text += core::format(" {}", static_cast<std::int32_t>(words[unit.course + i]));
+  return text;
+}
+
+// Appends the units whose courses differ. The values of one tick may be the same.
+void name_courses(const reflect::Component& component, const std::string& name, const wire::RowCodec& codec,
+                  const std::uint32_t* client, const std::uint32_t* server,
+                  std::vector<wire::MirrorDifference>& differences) {
+  for (const wire::Unit& unit : codec.units()) {
+    if (unit.course == wire::Unit::no_course || differences.size() >= wire::max_mirror_differences) continue;
+    const wire::CourseUnit& course = codec.courses()[unit.course];
+    const std::size_t bytes = sizeof(std::uint32_t) * course.course_words();
+    if (std::memcmp(client + course.course, server + course.course, bytes) == 0) continue;
+    differences.push_back({.entity = {},
+                           .component = name,
+                           .field = unit_path(component, unit),
+                           .client = course_text(course, client),
+                           .server = course_text(course, server)});
+  }
+}
+
 // Appends the units in which words differ, for words of the client that are not a value.
 void name_impossible(const reflect::Component& component, const std::string& name, const wire::RowCodec& codec,
                      bool owner, const std::uint32_t* client, const std::uint32_t* server, const std::byte* value,
@@ -53,7 +79,8 @@ void name_impossible(const reflect::Component& component, const std::string& nam
     const std::uint32_t end = unit.first + unit.size();
     const std::uint32_t differs = static_cast<std::uint32_t>(
         std::mismatch(client + unit.first, client + end, server + unit.first).first - client);
-    if (differs == end || (unit.owner_only && !owner) || differences.size() >= wire::max_mirror_differences) continue;
+    if (differs == end || !wire::receives(unit.receivers, owner) || differences.size() >= wire::max_mirror_differences)
+      continue;
     const reflect::Field& field = component.fields[unit.field];
     differences.push_back({.entity = {},
                            .component = name,
@@ -204,7 +231,16 @@ core::Status MirrorCheck::compare(const MirrorState& mirror, const Sent& sent, c
   if (correction.words.empty()) return core::Done{};
   if (correction.words.size() != mirror.codecs.entity(sent.prototype).words)
     return core::Error{"malformed correction", "another number of words than the entity has"};
-  const bool owner = sent.owner && correction.owner;
+  if (sent.owner != correction.owner) {
+    // They receive different words. Those that one of them does not receive are zeros, which may be no value.
+    differences.push_back({.entity = {},
+                           .component = "entity",
+                           .field = "owner",
+                           .client = sent.owner ? "true" : "false",
+                           .server = correction.owner ? "true" : "false"});
+    return core::Done{};
+  }
+  const bool owner = sent.owner;
   std::size_t at = 0;
   for (const ecs::PoolId id : mirror.registry.prototypes().pools(sent.prototype)) {
     const ecs::Pool& pool = mirror.registry.pool(id);
@@ -217,6 +253,7 @@ core::Status MirrorCheck::compare(const MirrorState& mirror, const Sent& sent, c
     const std::uint32_t* words = words_.data() + sent.words + at;
     if (codec.to_component(words, owner, mirror.tick, client.data())) {
       name_differences(component, pool.instance_name(), client.data(), server.data(), mirror.names, differences);
+      name_courses(component, pool.instance_name(), codec, words, correction.words.data() + at, differences);
     } else {
       name_impossible(component, pool.instance_name(), codec, owner, words, correction.words.data() + at, server.data(),
                       mirror.names, differences);

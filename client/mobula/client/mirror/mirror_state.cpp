@@ -27,7 +27,7 @@ Presence MirrorState::presence(ecs::Entity entity, ecs::Tick seen) const {
 bool MirrorState::is_moving(std::uint32_t id, std::uint32_t ack) const {
   const MirroredEntity& entity = known[id];
   if (entity.lost && entity.lost_ack <= ack) return false;
-  const EntityVersions::Version baseline = entity.versions.baselines(ack).baseline;
+  const EntityVersions::Version baseline = entity.versions.baseline(ack);
   return baseline.tick != 0 && at(ack).tick - baseline.tick <= wire::moving_age_max;
 }
 

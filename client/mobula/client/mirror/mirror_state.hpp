@@ -6,7 +6,7 @@
 #include <array>
 #include <memory>
 #include <mobula/client/mirror/entity_versions.hpp>
-#include <mobula/client/mirror/running_course.hpp>
+#include <mobula/client/mirror/mirrored_courses.hpp>
 #include <mobula/client/mirror/shown_ids.hpp>
 #include <mobula/ecs/registry.hpp>
 #include <mobula/index/name_table.hpp>
@@ -25,8 +25,6 @@ struct FormerStates {
   EntityVersions versions;
 };
 
-inline constexpr std::size_t running_course_words = sizeof(RunningCourse) / sizeof(std::uint32_t);
-
 /// An entity that has, or had, an id.
 struct MirroredEntity {
   ecs::Entity entity;  ///< Null if the id was never used, or if only the entity's end was received.
@@ -42,15 +40,13 @@ struct MirroredEntity {
   ecs::Entity former;
   std::uint64_t hash = 0;
   EntityVersions versions;
-  std::unique_ptr<std::vector<RunningCourse>> courses;  ///< Those of the shown state that are under way.
-  std::vector<FormerStates> former_states;              ///< The oldest first, at most former_states_max.
+  std::uint32_t courses = 0;                ///< Number of courses that its shown state follows.
+  std::vector<FormerStates> former_states;  ///< The oldest first, at most former_states_max.
 
   static constexpr std::size_t former_states_max = 8;
 
-  /// Returns the size of the running courses, in words.
-  [[nodiscard]] std::size_t course_words() const {
-    return courses == nullptr ? 0 : courses->size() * running_course_words;
-  }
+  /// Returns the size of the courses that it follows, in words.
+  [[nodiscard]] std::size_t course_words() const { return courses * MirroredCourses::entry_words; }
 };
 
 /// Whether a mirror has an entity that was in view at some tick of the server.

@@ -7,6 +7,7 @@
 #include <mobula/core/did_you_mean.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/server/admin/admin_server.hpp>
+#include <mobula/server/admin/json_object.hpp>
 #include <mobula/server/admin/live_connection_impl.hpp>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -159,9 +160,10 @@ void LiveConnection::read() {
 // Received messages ---------------------------------------------------------------------------------------------------
 
 void LiveConnection::on_message(std::string_view text) {
-  const json request = websocket_.got_text() ? json::parse(text, nullptr, false) : json();
-  if (!request.is_object())
-    return close(error_text("", {"malformed", R"(expected a JSON object such as {"subscribe": "overview"})"}, false));
+  const core::Result<json> parsed =
+      parse_object(websocket_.got_text() ? text : std::string_view(), R"({"subscribe": "overview"})");
+  if (!parsed) return close(error_text("", {"malformed", parsed.error().message}, false));
+  const json& request = *parsed;
   if (!authorized_) return on_token(request);
   const auto name = [&](const char* key) {
     const auto found = request.find(key);

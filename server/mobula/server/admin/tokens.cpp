@@ -3,6 +3,7 @@
 #include <mobula/core/did_you_mean.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/core/log.hpp>
+#include <mobula/server/admin/json_object.hpp>
 #include <mobula/server/admin/tokens.hpp>
 #include <nlohmann/json.hpp>
 
@@ -45,10 +46,10 @@ core::Error unknown_key(std::string_view name) {
 }
 
 core::Result<TokenRequest> parse(std::string_view body) {
-  const json object = json::parse(body, nullptr, false);
-  if (!object.is_object()) return bad(R"(expected a JSON object such as {"count": 1})");
+  const core::Result<json> object = parse_object(body, R"({"count": 1})");
+  if (!object) return object.error();
   TokenRequest request;
-  for (const auto& [name, value] : object.items()) {
+  for (const auto& [name, value] : object->items()) {
     const auto key = std::find_if(keys.begin(), keys.end(), [&](const Key& each) { return each.name == name; });
     if (key == keys.end()) return unknown_key(name);
     if (const core::Status read = key->read(value, request); !read) return read.error();

@@ -2,10 +2,9 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
-#include <cmath>
 #include <mobula/hierarchy/world_transform.hpp>
 #include <mobula/index/properties.hpp>
+#include <mobula/server/api/courses.hpp>
 #include <mobula/server/api/query_impl.hpp>
 #include <mobula/server/interest/relevance.hpp>
 
@@ -75,16 +74,6 @@ class EntityLabels {
   const resource::Resource* level_;
   std::vector<const Field*> fields_;  // by pool; null if the component has no text
 };
-
-// Returns the shortest decimal form: 4.6, not 4.599999904632568. Null for what is no number or infinite.
-json shortest(float value) {
-  if (!std::isfinite(value)) return nullptr;
-  std::array<char, 32> text;
-  const auto written = std::to_chars(text.data(), text.data() + text.size(), value);
-  double read = value;
-  std::from_chars(text.data(), written.ptr, read);
-  return read;
-}
 
 json vector_json(const engine::Vec3& vector) { return {shortest(vector.x), shortest(vector.y), shortest(vector.z)}; }
 json handle_json(ecs::Entity entity) { return entity ? json(to_string(entity)) : json(nullptr); }
@@ -185,7 +174,7 @@ core::Result<json> read_entities(Inspection& world, const Request& request) {
 
 // One ----------------------------------------------------------------------------------------------------------------
 
-json property_json(const index::PropertyInfo& info, const core::Result<std::string>& value) {
+json property_json(const index::PropertyInfo& info, const core::Result<std::string>& value, json course) {
   const Field& field = info.field;
   json property = {{"path", info.path},
                    {"kind", kind_names[static_cast<std::size_t>(field.kind)]},
@@ -196,6 +185,7 @@ json property_json(const index::PropertyInfo& info, const core::Result<std::stri
   if (property["value"].is_discarded()) property["value"] = nullptr;
   if (field.ranged) property.update({{"minimum", field.low}, {"maximum", field.high}});
   if (field.ranged && field.step > 0) property["step"] = field.step;
+  if (!course.is_null()) property["course"] = std::move(course);
   if (field.count > 1) property["elements"] = field.count;
   if (!field.enum_values.empty()) {
     json names = json::array();
@@ -220,20 +210,19 @@ json components_of(Inspection& world, ecs::Entity entity, bool& truncated) {
     components.push_back(component_json(registry.pool(pool)));
   }
   const std::vector<index::PropertyInfo> all = world.properties().list(entity).value();
-  for (const index::PropertyInfo& info : std::span(all).first(std::min(all.size(), properties_max)))
-    components[places.at(info.property.pool())]["properties"].push_back(
-        property_json(info, world.properties().get_text(entity, info.property)));
+  for (const index::PropertyInfo& info : std::span(all).first(std::min(all.size(), properties_max))) {
+    const ecs::PoolId pool = info.property.pool();
+    json course = info.computed || info.field.tolerance == 0
+                      ? json(nullptr)
+                      : PublishedComponent(world, entity, pool).course_of(info.field);
+    components[places.at(pool)]["properties"].push_back(
+        property_json(info, world.properties().get_text(entity, info.property), std::move(course)));
+  }
   truncated = all.size() > properties_max;
   for (ecs::PoolId id = 0; id < registry.pool_count(); ++id)
     if (!registry.pool(id).is_schema() && registry.pool(id).contains(entity.index))
       components.push_back(component_json(registry.pool(id)));
   return components;
-}
-
-ecs::Entity parent_of(Inspection& world, ecs::Entity entity) {
-  const auto* parent = world.registry().try_get<const engine::Parent>(entity);
-  if (parent == nullptr) return ecs::null_entity;
-  return {parent->entity.index, parent->entity.generation};
 }
 
 core::Result<json> read_component(Inspection& world, const Request& request) {
@@ -275,6 +264,12 @@ core::Result<json> write_property(Inspection& world, const Request& request) {
 
 }  // namespace
 
+ecs::Entity parent_of(const ecs::Registry& registry, ecs::Entity entity) {
+  const auto* parent = registry.try_get<const engine::Parent>(entity);
+  if (parent == nullptr) return ecs::null_entity;
+  return {parent->entity.index, parent->entity.generation};
+}
+
 core::Result<json> read_entity(Inspection& world, const Request& request) {
   const core::Result<ecs::Entity> entity = living(world, request);
   if (!entity) return entity.error();
@@ -295,7 +290,7 @@ core::Result<json> read_entity(Inspection& world, const Request& request) {
               {"handle", to_string(*entity)},
               {"prototype", world.registry().prototype(*entity)},
               {"label", EntityLabels(world).of(*entity)},
-              {"parent", handle_json(parent_of(world, *entity))},
+              {"parent", handle_json(parent_of(world.registry(), *entity))},
               {"children", std::move(shown)},
               {"children_total", children.size()},
               {"position", position_of(world, *entity)},

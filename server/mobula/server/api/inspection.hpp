@@ -7,6 +7,7 @@
 #include <mobula/ecs/locality.hpp>
 #include <mobula/index/properties.hpp>
 #include <mobula/net/server_pipes.hpp>
+#include <mobula/server/api/course_meter.hpp>
 #include <mobula/server/session/server.hpp>
 #include <mobula/server/tick/tick_log.hpp>
 #include <mobula/server/tick/tick_pacer.hpp>
@@ -49,6 +50,10 @@ class Inspection {
   /// Returns the defragmenter that brings `follower` into the order of `lead`. It keeps its progress until another pair
   /// is requested.
   ecs::Defragmenter& defragmenter(ecs::PoolId lead, ecs::PoolId follower);
+  /// Returns the counts of a unit's courses since the measurement began (CourseMeter).
+  CourseMeter::Interval measure_courses(ecs::PoolId pool, std::size_t unit) {
+    return courses_.measure(world_.server.published(), pool, unit, world_.server.now());
+  }
 
  private:
   struct Defragmentation {
@@ -63,6 +68,7 @@ class Inspection {
   TickRow totals_;  // totals of times and bytes before the next tick
   std::optional<index::Properties> properties_;
   std::optional<Defragmentation> defragmentation_;
+  CourseMeter courses_;
   std::optional<std::uint32_t> placed_version_;              // version of the level that placed_ belongs to
   std::unordered_map<std::uint32_t, std::uint32_t> placed_;  // entity index -> entity of the file
 };

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <mobula/hierarchy/members.hpp>
 #include <mobula/hierarchy/world_transform.hpp>
 #include <mobula/server/api/query_impl.hpp>
 #include <mobula/server/interest/relevance.hpp>
@@ -47,6 +48,7 @@ struct Shown {
   Centimetres x = 0;
   Centimetres y = 0;
   Centimetres z = 0;
+  std::uint32_t cuts = 0;  // cut_mark() when it was sent
 
   bool operator==(const Shown&) const = default;
 };
@@ -59,6 +61,7 @@ struct MapFrame {
   std::size_t shown = 0;
   std::vector<std::int64_t> gained;
   std::vector<std::int64_t> moved;
+  std::vector<std::uint32_t> cut;  // indices in `moved` of entities that jumped
   std::vector<std::int64_t> lost;
   std::uint32_t entries = 0;
 };
@@ -72,6 +75,7 @@ std::string frame_text(const MapFrame& frame, const std::string& world) {
                   {"shown", frame.shown},
                   {"came", frame.gained},
                   {"moved", frame.moved},
+                  {"cut", frame.cut},
                   {"went", frame.lost}});
 }
 
@@ -111,6 +115,24 @@ std::uint32_t owner_of(const ecs::Registry& registry, ecs::Entity entity) {
   return relevance == nullptr ? 0 : relevance->owner;
 }
 
+// Returns a number that is another one after each cut of an entity's motion, or of the motion of an entity above it.
+std::uint32_t cut_mark(Inspection& world, ecs::Entity entity) {
+  const ecs::Registry& registry = world.registry();
+  const Published& published = world.server().published();
+  std::uint32_t mark = 0;
+  for (std::uint32_t depth = 0; depth < hierarchy::max_depth && registry.valid(entity); ++depth) {
+    for (const ecs::PoolId pool : registry.prototypes().pools(registry.prototype(entity))) {
+      const PublishedRow row = published.row(entity, pool);
+      if (row.words == nullptr) continue;
+      for (const wire::WordRange& cut : row.codec->cuts())
+        for (std::uint32_t word = cut.first; word < cut.first + cut.count; ++word)
+          mark = mark * 0x9e3779b1u + row.words[word] + pool + 1;
+    }
+    entity = parent_of(registry, entity);
+  }
+  return mark;
+}
+
 void MapFeed::drop(std::uint32_t index, MapFrame& frame) {
   known_[index] = {};
   frame.lost.push_back(index);
@@ -143,7 +165,9 @@ void MapFeed::send(std::uint32_t index, const Shown& now, MapFrame& frame) {
   const bool same =
       before.generation == now.generation && before.prototype == now.prototype && before.owner == now.owner;
   if (before.generation == 0) shown_.push_back(index);
+  const bool jumped = before.cuts != now.cuts;
   before = now;
+  if (same && jumped) frame.cut.push_back(index);
   if (same) return void(frame.moved.insert(frame.moved.end(), {index, now.x, now.y, now.z}));
   frame.gained.insert(frame.gained.end(), {index, now.generation, now.prototype, now.owner, now.x, now.y, now.z});
 }
@@ -163,14 +187,16 @@ void MapFeed::update_entity(Inspection& world, const ecs::Pool& places, std::uin
     return;
   }
   const ecs::Entity entity = world.registry().entities().at(index);
-  send(index,
-       {.generation = entity.generation,
-        .prototype = world.registry().prototype(entity),
-        .owner = owner_of(world.registry(), entity),
-        .x = centimetres(at.position.x),
-        .y = centimetres(at.position.y),
-        .z = centimetres(at.position.z)},
-       frame);
+  Shown now{.generation = entity.generation,
+            .prototype = world.registry().prototype(entity),
+            .owner = owner_of(world.registry(), entity),
+            .x = centimetres(at.position.x),
+            .y = centimetres(at.position.y),
+            .z = centimetres(at.position.z),
+            .cuts = is_known ? known_[index].cuts : 0};
+  if (is_known && now == known_[index]) return;
+  now.cuts = cut_mark(world, entity);
+  send(index, now, frame);
 }
 
 void MapFeed::read(Inspection& world, MapFrame& frame) {

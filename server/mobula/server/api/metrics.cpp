@@ -4,6 +4,7 @@
 
 #include <array>
 #include <mobula/core/log.hpp>
+#include <mobula/server/api/courses.hpp>
 #include <mobula/server/api/process_facts.hpp>
 #include <mobula/server/api/query_impl.hpp>
 #include <optional>
@@ -27,6 +28,13 @@ constexpr unsigned bytes_log2_max = 20;
 constexpr std::array<std::pair<Pipe, const char*>, 3> pipes{
     {{Pipe::udp, "udp"}, {Pipe::tcp, "tcp"}, {Pipe::websocket, "websocket"}}};
 
+// Courses of a field, with the names of its component.
+struct CourseLabels {
+  std::string component;
+  std::string type;
+  FieldCourses field;
+};
+
 // Copied values of a world.
 struct WorldFacts {
   std::string name;
@@ -48,6 +56,7 @@ struct WorldFacts {
   NewcomerStats newcomers;
   std::uint32_t pools = 0;
   std::uint32_t prototypes = 0;
+  std::vector<CourseLabels> courses = {};
 };
 
 WorldFacts read(Inspection& world) {
@@ -68,6 +77,10 @@ WorldFacts read(Inspection& world) {
                    .newcomers = server.newcomers(),
                    .pools = world.registry().pool_count(),
                    .prototypes = world.registry().prototypes().count()};
+  for (ecs::PoolId pool = 0; pool < facts.pools; ++pool)
+    for (FieldCourses& field : courses_of(world, pool))
+      facts.courses.push_back(
+          {world.registry().pool(pool).instance_name(), world.registry().pool(pool).type().name, std::move(field)});
   if (world.store() != nullptr) facts.store = world.store()->status();
   for (std::size_t i = 0; i < tick_phase_count; ++i) facts.phases[i] = world.ticks().phase(static_cast<TickPhase>(i));
   for (std::size_t i = 0; i < pipes.size() && world.pipes() != nullptr; ++i) {
@@ -98,8 +111,8 @@ class Families {
     ClientMetric::Histogram& target = histogram(name, help, std::move(labels));
     const auto counts = times.counts_up_to_bounds();
     for (std::size_t i = 0; i < counts.size(); ++i)
-      target.bucket.push_back({counts[i], seconds(core::TimeHistogram::bounds[i])});
-    end(target, times.count(), seconds(static_cast<double>(times.sum())));
+      target.bucket.push_back({counts[i], core::in_seconds(core::TimeHistogram::bounds[i])});
+    end(target, times.count(), core::in_seconds(static_cast<double>(times.sum())));
   }
   [[nodiscard]] const std::vector<MetricFamily>& all() const { return families_; }
 
@@ -137,7 +150,7 @@ void add_process(const Api& api, bool answered, Families& families) {
   families.gauge("mobula_simulation_answers", "1 if the simulation answered this scrape, else 0", answered ? 1 : 0);
   if (ticked_at != 0)
     families.gauge("mobula_last_tick_age_seconds", "Time since the end of the last tick of any world",
-                   seconds(core::monotonic_now() - ticked_at));
+                   core::in_seconds(core::monotonic_now() - ticked_at));
   families.gauge("mobula_draining", "1 while new clients are refused, else 0", api.pulse->draining ? 1 : 0);
   families.gauge("process_start_time_seconds", "Start of the process, in seconds since 1970", api.started_unix_seconds);
   families.counter("mobula_dropped_log_lines_total", "Log lines that were not read in time or could not be written",
@@ -156,7 +169,7 @@ void add_ticks(const WorldFacts& world, Families& families) {
   for (std::size_t i = 0; i < tick_phase_count; ++i)
     families.times("mobula_tick_phase_duration_seconds", "Duration of the phases of ticks", world.phases[i],
                    of_world(world, {{"phase", std::string(to_string(static_cast<TickPhase>(i)))}}));
-  families.counter("mobula_lost_seconds_total", "World time lost against the clock", seconds(world.times.lost),
+  families.counter("mobula_lost_seconds_total", "World time lost against the clock", core::in_seconds(world.times.lost),
                    of_world(world));
   families.gauge("mobula_overloaded", "1 while the world is overloaded, else 0", world.times.overloaded ? 1 : 0,
                  of_world(world));
@@ -182,7 +195,7 @@ void add_newcomers(const WorldFacts& world, Families& families) {
                  labels);
   families.gauge("mobula_newcomers_waiting", "Newcomers that the last tick had no time for", newcomers.waiting, labels);
   families.gauge("mobula_newcomer_wait_seconds", "Time since the first of the newcomers connected",
-                 seconds(newcomers.longest_wait), labels);
+                 core::in_seconds(newcomers.longest_wait), labels);
   families.times("mobula_arrival_seconds", "Time from a client's connection until it has received all that it sees",
                  newcomers.arrival_ns, labels);
 }
@@ -238,6 +251,17 @@ void add_replication(const WorldFacts& world, Families& families) {
                    static_cast<double>(world.stats.corrections), labels);
 }
 
+void add_courses(const WorldFacts& world, Families& families) {
+  for (const auto& [component, type, field] : world.courses) {
+    const Labels labels = of_world(world, {{"component", component}, {"type", type}, {"field", field.path}});
+    families.counter("mobula_new_courses_total", "New courses of fields with dead reckoning",
+                     static_cast<double>(field.stats.new_courses), labels);
+    families.counter("mobula_course_checks_total", "Comparisons of such fields with their courses, once per tick",
+                     static_cast<double>(field.stats.checks), labels);
+    families.gauge("mobula_courses_under_way", "Components whose field is not at rest", field.stats.under_way, labels);
+  }
+}
+
 void add_store(const WorldFacts& world, Families& families) {
   if (!world.store) return;
   const store::StoreStatus& store = *world.store;
@@ -251,7 +275,7 @@ void add_store(const WorldFacts& world, Families& families) {
   families.gauge("mobula_last_checkpoint_time_seconds", "Last checkpoint, in seconds since 1970; 0 before the first",
                  static_cast<double>(store.unix_time), labels);
   families.gauge("mobula_last_checkpoint_duration_seconds", "Duration of writing the last checkpoint",
-                 seconds(store.write_time), labels);
+                 core::in_seconds(store.write_time), labels);
   families.gauge("mobula_last_checkpoint_rows", "Rows written or deleted by the last checkpoint", store.rows, labels);
   families.gauge("mobula_store_file_bytes", "Size of the store's file", static_cast<double>(store.file_bytes), labels);
   families.gauge("mobula_store_log_bytes", "Size of the store's write-ahead log", static_cast<double>(store.log_bytes),
@@ -265,16 +289,16 @@ void add_game(const WorldFacts& world, Families& families) {
       families.counter("mobula_game_commands_total", "Commands of the game, by result", static_cast<double>(count),
                        of_world(world, {{"command", command.name}, {"result", result}}));
   for (const ecs::SystemInfo& system : world.systems)
-    families.counter("mobula_system_seconds_total", "Time spent in systems of the game", seconds(system.times.total_ns),
-                     of_world(world, {{"system", system.name}}));
+    families.counter("mobula_system_seconds_total", "Time spent in systems of the game",
+                     core::in_seconds(system.times.total_ns), of_world(world, {{"system", system.name}}));
 }
 
 admin::Response answer(const Api& api, const std::vector<WorldFacts>& worlds, bool answered) {
   Families families;
   add_process(api, answered, families);
   for (const WorldFacts& world : worlds)
-    for (const auto add :
-         {add_ticks, add_world, add_newcomers, add_traffic, add_replication, add_store, add_game, add_refusals})
+    for (const auto add : {add_ticks, add_world, add_newcomers, add_traffic, add_replication, add_courses, add_store,
+                           add_game, add_refusals})
       add(world, families);
   std::ostringstream text;
   prometheus::TextSerializer().Serialize(text, families.all());

@@ -23,8 +23,8 @@ struct Facts {
 };
 
 json row_json(const TickRow& row) {
-  json values = {row.tick, seconds(row.start_delay), seconds(row.duration)};
-  for (const core::Nanoseconds phase : row.phases) values.push_back(seconds(phase));
+  json values = {row.tick, core::in_seconds(row.start_delay), core::in_seconds(row.duration)};
+  for (const core::Nanoseconds phase : row.phases) values.push_back(core::in_seconds(phase));
   values.push_back(row.sent_bytes);
   values.push_back(row.received_bytes);
   values.push_back(row.sessions);
@@ -56,9 +56,9 @@ json frame_json(const Facts& frame, const std::string& world) {
           {"newcomers",
            {{"present", frame.newcomers.present},
             {"waiting", frame.newcomers.waiting},
-            {"longest_wait", seconds(frame.newcomers.longest_wait)},
+            {"longest_wait", core::in_seconds(frame.newcomers.longest_wait)},
             {"arrived", frame.newcomers.arrived}}},
-          {"lost_seconds", seconds(frame.lost)},
+          {"lost_seconds", core::in_seconds(frame.lost)},
           {"missed", frame.missed},
           {"columns", columns()},
           {"rows", std::move(rows)},

@@ -5,6 +5,7 @@
 #include <mobula/core/base64.hpp>
 #include <mobula/ecs/locality.hpp>
 #include <mobula/schema/engine.hpp>
+#include <mobula/server/api/courses.hpp>
 #include <mobula/server/api/query_impl.hpp>
 
 namespace mobula::server::api {
@@ -21,7 +22,7 @@ std::string_view name_of(ecs::OrderOwner owner) {
   return names[static_cast<std::size_t>(owner)];
 }
 
-json pool_json(const ecs::Pool& pool) {
+json pool_json(Inspection& world, const ecs::Pool& pool) {
   return {{"id", pool.id()},
           {"name", pool.instance_name()},
           {"type", pool.type().name},
@@ -29,7 +30,8 @@ json pool_json(const ecs::Pool& pool) {
           {"components", pool.size()},
           {"component_bytes", pool.type().size},
           {"used_bytes", std::uint64_t{pool.size()} * pool.type().size},
-          {"order_owner", name_of(pool.order_owner())}};
+          {"order_owner", name_of(pool.order_owner())},
+          {"courses", courses_json(world, pool.id())}};
 }
 
 core::Result<json> read_pools(Inspection& world, const Request& request) {
@@ -38,7 +40,8 @@ core::Result<json> read_pools(Inspection& world, const Request& request) {
   const ecs::Registry& registry = world.registry();
   json pools = json::array();
   ecs::PoolId id = page->cursor;
-  for (; id < registry.pool_count() && pools.size() < page->limit; ++id) pools.push_back(pool_json(registry.pool(id)));
+  for (; id < registry.pool_count() && pools.size() < page->limit; ++id)
+    pools.push_back(pool_json(world, registry.pool(id)));
   return json{{"world", world.name()},
               {"total", registry.pool_count()},
               {"pools", std::move(pools)},

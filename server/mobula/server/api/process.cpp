@@ -16,7 +16,8 @@ admin::Reply ready(const Api& api) {
   if (ticked_at == 0) return admin::error_response(503, "not_ready", "no world has ticked yet");
   const core::Nanoseconds age = core::monotonic_now() - ticked_at;
   if (age > ticked_max)
-    return admin::error_response(503, "not_ready", core::format("no world has ticked for {:.1f} s", seconds(age)));
+    return admin::error_response(503, "not_ready",
+                                 core::format("no world has ticked for {:.1f} s", core::in_seconds(age)));
   return admin::Response{200, R"({"status":"ready"})"};
 }
 
@@ -26,7 +27,7 @@ json store_json(const store::Store* store) {
   return {{"incarnation", status.incarnation},
           {"tick", status.tick},
           {"unix_seconds", status.unix_time},
-          {"write_seconds", seconds(status.write_time)},
+          {"write_seconds", core::in_seconds(status.write_time)},
           {"rows", status.rows},
           {"checkpoints", status.checkpoints},
           {"failures", status.failures},
@@ -50,7 +51,7 @@ json world_json(Inspection& world, core::Nanoseconds now) {
           {"prototypes", world.registry().prototypes().count()},
           {"state_hash", hex(server.published().hash())},
           {"level", level == nullptr ? json(nullptr) : json(to_string(level->identity()))},
-          {"seconds_since_tick", rows == 0 ? json(nullptr) : json(seconds(now - server.now()))},
+          {"seconds_since_tick", rows == 0 ? json(nullptr) : json(core::in_seconds(now - server.now()))},
           {"store", store_json(world.store())}};
 }
 
@@ -58,7 +59,7 @@ json status_json(const Api& api) {
   return {{"server", "mobula"},
           {"version", version()},
           {"state", api.pulse->draining ? "draining" : "running"},
-          {"uptime_seconds", seconds(core::monotonic_now() - api.started_at)},
+          {"uptime_seconds", core::in_seconds(core::monotonic_now() - api.started_at)},
           {"started_unix_seconds", api.started_unix_seconds},
           {"resident_bytes", process_facts().resident_bytes},
           {"hands_out_tokens", api.hands_out_tokens}};

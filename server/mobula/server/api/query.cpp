@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <chrono>
+#include <cmath>
 #include <mobula/core/did_you_mean.hpp>
-#include <mobula/index/property_text.hpp>
+#include <mobula/server/admin/json_object.hpp>
 #include <mobula/server/api/query_impl.hpp>
 
 namespace mobula::server::api {
@@ -44,6 +46,15 @@ std::string hex(std::uint64_t value) { return core::format("{:016x}", value); }
 
 double unix_seconds() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+json shortest(float value) {
+  if (!std::isfinite(value)) return nullptr;
+  std::array<char, 32> text;
+  const auto written = std::to_chars(text.data(), text.data() + text.size(), value);
+  double read = value;
+  std::from_chars(text.data(), written.ptr, read);
+  return read;
 }
 
 core::Result<Inspection*> find_world(const Api& api, std::string_view name) {
@@ -109,13 +120,10 @@ core::Result<Page> page(const Request& request) {
 json next_page(std::uint64_t cursor, bool more) { return more ? json(std::to_string(cursor)) : json(nullptr); }
 
 core::Result<json> parse_body(const Request& request, std::initializer_list<std::string_view> members) {
-  json object = request.body.empty() ? json::object() : json::parse(request.body, nullptr, false);
-  if (object.is_discarded())
-    if (const core::Result<reflect::JsonValue> parsed = index::parse_json(request.body); !parsed)
-      return core::Error{"bad request", parsed.error().message};
-  if (!object.is_object()) return core::Error{"bad request", "expected a JSON object"};
+  core::Result<json> object = request.body.empty() ? json::object() : admin::parse_object(request.body);
+  if (!object) return object;
   const std::vector<std::string_view> known(members);
-  for (const auto& [name, value] : object.items())
+  for (const auto& [name, value] : object->items())
     if (std::ranges::find(known, name) == known.end())
       return core::Error{"bad request", core::format("there is no '{:.100}'{}", name,
                                                      core::did_you_mean(std::string_view(name).substr(0, 100), known))};

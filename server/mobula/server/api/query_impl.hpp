@@ -12,13 +12,16 @@ namespace mobula::server::api {
 using admin::Request;
 using nlohmann::json;
 
+// Returns the entity that the Parent of an entity names, null without one.
+ecs::Entity parent_of(const ecs::Registry& registry, ecs::Entity entity);
+
 // Returns JSON text. Invalid UTF-8 from games or clients is replaced.
 std::string text_of(const json& value);
 admin::Response answer_of(const json& value);
 std::string hex(std::uint64_t value);
 double unix_seconds();
-inline double seconds(core::Nanoseconds time) { return static_cast<double>(time) / core::second; }
-inline double seconds(double nanoseconds) { return nanoseconds / core::second; }
+// Returns the shortest decimal form: 4.6, not 4.599999904632568. Null for what is no number or infinite.
+json shortest(float value);
 
 // Returns a world by name, the oldest if the name is empty. Errors: "no such world".
 core::Result<Inspection*> find_world(const Api& api, std::string_view name);

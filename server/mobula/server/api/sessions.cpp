@@ -1,6 +1,7 @@
 // Sessions: players, their connections and bandwidth.
 #include <array>
 #include <mobula/core/log.hpp>
+#include <mobula/server/api/courses.hpp>
 #include <mobula/server/api/query_impl.hpp>
 
 namespace mobula::server::api {
@@ -18,9 +19,9 @@ std::string_view name_of(transport::Pipe pipe) {
 
 json network_json(const transport::Session& connection) {
   const transport::SessionStats& stats = connection.stats();
-  return {{"rtt_seconds", seconds(stats.rtt)},
-          {"rtt_variation_seconds", seconds(stats.rtt_variation)},
-          {"arrival_jitter_seconds", seconds(stats.arrival_jitter)},
+  return {{"rtt_seconds", core::in_seconds(stats.rtt)},
+          {"rtt_variation_seconds", core::in_seconds(stats.rtt_variation)},
+          {"arrival_jitter_seconds", core::in_seconds(stats.arrival_jitter)},
           {"loss", static_cast<double>(stats.loss_permille) / 1000},
           {"budget_bytes_per_second", stats.allowed_bytes_per_second},
           {"sent_bytes_per_second", stats.sent_bytes_per_second},
@@ -47,7 +48,7 @@ json session_json(Inspection& world, const ClientSession& session, core::Nanosec
       {"entity", session.player.entity ? json(to_string(session.player.entity)) : json(nullptr)},
       {"address", nullptr},
       {"pipe", nullptr},
-      {"connected_seconds", seconds(now - (disconnected ? session.disconnected_since : session.connected_at))},
+      {"connected_seconds", core::in_seconds(now - (disconnected ? session.disconnected_since : session.connected_at))},
       {"network", nullptr}};
   if (connection == nullptr) return reply;
   const transport::Address& address = world.server().endpoint().address(session.transport_id);
@@ -71,8 +72,9 @@ json sent_json(Inspection& world, std::uint32_t player) {
   if (sent == nullptr) return {{"seconds", 0}, {"bytes", 0}, {"components", std::move(components)}};
   for (const auto& [pool, bits] : sent->by_size())
     components.push_back({{"component", pool == ecs::no_pool ? "" : world.registry().pool(pool).instance_name()},
-                          {"bytes", static_cast<double>(bits) / 8}});
-  return {{"seconds", seconds(world.server().now() - sent->since)},
+                          {"bytes", static_cast<double>(bits) / 8},
+                          {"courses", pool == ecs::no_pool ? json::array() : courses_json(world, pool)}});
+  return {{"seconds", core::in_seconds(world.server().now() - sent->since)},
           {"bytes", sent->bytes},
           {"components", std::move(components)}};
 }

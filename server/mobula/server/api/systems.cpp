@@ -8,9 +8,9 @@ json times_json(std::string_view name, const ecs::RunTimes& times) {
   const double mean = times.runs == 0 ? 0 : static_cast<double>(times.total_ns) / static_cast<double>(times.runs);
   return {{"name", name},
           {"runs", times.runs},
-          {"last_seconds", seconds(times.last_ns)},
-          {"mean_seconds", seconds(mean)},
-          {"max_seconds", seconds(times.max_ns)}};
+          {"last_seconds", core::in_seconds(times.last_ns)},
+          {"mean_seconds", core::in_seconds(mean)},
+          {"max_seconds", core::in_seconds(times.max_ns)}};
 }
 
 json system_json(const ecs::Registry& registry, const ecs::SystemInfo& system) {
@@ -45,8 +45,8 @@ core::Result<json> read_systems(Inspection& world, const Request& /*request*/) {
     const auto phase = static_cast<TickPhase>(i);
     const core::Nanoseconds last = ticks.end() == 0 ? 0 : ticks.row(ticks.end() - 1).phases[i];
     tick_phases.push_back({{"name", to_string(phase)},
-                           {"last_seconds", seconds(last)},
-                           {"mean_seconds", seconds(ticks.phase(phase).mean())}});
+                           {"last_seconds", core::in_seconds(last)},
+                           {"mean_seconds", core::in_seconds(ticks.phase(phase).mean())}});
   }
   return json{{"world", world.name()},
               {"tick", world.world().tick() - 1},

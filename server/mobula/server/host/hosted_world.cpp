@@ -88,19 +88,16 @@ std::optional<std::string> thrown_by(Code&& code) {
   return std::nullopt;
 }
 
-double in_ms(std::uint64_t nanoseconds) { return static_cast<double>(nanoseconds) / core::millisecond; }
-double in_seconds(core::Nanoseconds time) { return static_cast<double>(time) / core::second; }
-
 // Both percentages are needed to find the cause. Ticks are too long, or the thread did not get to them: the process was
 // stopped or short of CPU time, or another world had the thread.
 void log_pace(const TickTimes& times) {
   const double load = 100 * times.load;
-  const double lost = in_seconds(times.lost);
+  const double lost = core::in_seconds(times.lost);
   if (times.overloaded)
     core::log_warn("server",
                    "behind the clock: in the last {:.1f} s ticks took {:.0f}% of the time, and due ticks were held up "
                    "for {:.0f}%; {:.2f} s of world time lost so far",
-                   in_seconds(times.span), load, 100 * times.held_up, lost);
+                   core::in_seconds(times.span), load, 100 * times.held_up, lost);
   else
     core::log_info("server", "no longer behind the clock: ticks take {:.0f}% of the time; {:.2f} s lost in all", load,
                    lost);
@@ -299,8 +296,8 @@ void HostedWorld::log_summary() {
                  server_->world().registry().entities().size(), server_->published().hash());
   const TickTimes& times = pacer_.times();
   core::log_info("server", "ticks took {:.2f} ms (p99 {:.2f}, max {:.2f}) and began {:.2f} ms late (p99)",
-                 times.duration_ns.mean() / core::millisecond, in_ms(times.duration_ns.percentile(0.99)),
-                 in_ms(times.duration_ns.max()), in_ms(times.start_delay_ns.percentile(0.99)));
+                 core::in_ms(times.duration_ns.mean()), core::in_ms(times.duration_ns.percentile(0.99)),
+                 core::in_ms(times.duration_ns.max()), core::in_ms(times.start_delay_ns.percentile(0.99)));
   const net::UdpCounters& udp = pipes_->udp_counters();
   core::log_info("server", "sent {} bytes in {} datagrams, received {} bytes in {}; {} deltas written", udp.bytes_sent,
                  udp.datagrams_sent, udp.bytes_received, udp.datagrams_received, stats.deltas_sent);

@@ -9,6 +9,8 @@ namespace mobula::server {
 namespace {
 
 constexpr std::size_t name_bytes_max = 64;
+constexpr core::Nanoseconds pause_max = 3 * core::millisecond;
+constexpr core::Nanoseconds pauses_per_tick = 16;  // at least, of the world with the shortest ticks
 
 bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
 
@@ -35,7 +37,16 @@ core::Result<HostedWorld*> Worlds::open(std::string name, HostConfig config, Gam
   worlds_.push_back(std::move(*world));
   due_.push_back({worlds_.back()->pacer().due(), ++opened_, worlds_.back().get()});
   std::ranges::push_heap(due_, std::greater());
+  events_.set_pause(pause());
   return worlds_.back().get();
+}
+
+// Datagrams wait for the next tick in any case. The pause makes round trips appear longer by as much, so it is short.
+core::Nanoseconds Worlds::pause() const {
+  core::Nanoseconds shortest = pause_max;
+  for (const std::unique_ptr<HostedWorld>& world : worlds_)
+    shortest = std::min(shortest, core::second / world->config().tick_rate / pauses_per_tick);
+  return shortest;
 }
 
 void Worlds::close(std::string_view name) {

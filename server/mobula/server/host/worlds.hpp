@@ -52,6 +52,7 @@ class Worlds {
     auto operator<=>(const Due&) const = default;
   };
 
+  [[nodiscard]] core::Nanoseconds pause() const;
   void tick(HostedWorld& world);
   void end_closed();
   [[nodiscard]] bool drained() const;

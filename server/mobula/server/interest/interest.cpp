@@ -32,6 +32,7 @@ Interest::Interest(ecs::Registry& registry, std::span<const Layer> layers)
     const float half = layers[i].radius / 2;
     const float leave = leave_radius(layers[i]);
     falloffs_[i] = {half * half, leave * leave};
+    continues_[i] = layers[i].continues_out_of_view;
   }
 }
 

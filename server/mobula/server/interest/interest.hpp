@@ -103,6 +103,11 @@ class Interest {
     return index < members_.size() ? members_[index].relevance.owner : 0;
   }
 
+  /// Returns whether clients continue the courses of the index's entity when it goes out of view.
+  [[nodiscard]] bool continues_out_of_view(std::uint32_t index) const {
+    return index < members_.size() && continues_[members_[index].layer];
+  }
+
   /// Asserts the invariants by visiting everything.
   void check() const;
 
@@ -153,6 +158,7 @@ class Interest {
   const ecs::Pool& relevances_;
   std::uint32_t layer_count_;
   std::array<Falloff, Layer::count_max> falloffs_{};  // by layer
+  std::array<bool, Layer::count_max> continues_{};    // by layer: out of view
   const InterestRule* rule_ = nullptr;
   InterestGrid grid_;
   InterestOwners owners_;

@@ -17,6 +17,8 @@ struct Layer {
   std::string name;
   float radius = 0;        // metres; becomes visible at this distance of a viewpoint. 0 means relevant at any distance
   float leave_radius = 0;  // metres; goes out of view beyond it. 0 means the usual ratio times the radius
+  // Clients continue the courses (dead_reckoning) of entities that went out of view. Otherwise these stand still.
+  bool continues_out_of_view = false;
 };
 
 /// Returns the layer's leave radius in metres.

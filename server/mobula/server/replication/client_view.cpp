@@ -106,13 +106,17 @@ bool ClientView::note_modified() {
   return true;
 }
 
-void ClientView::remove_visible(std::span<const std::uint32_t> indices) {
+void ClientView::remove_visible(std::span<const std::uint32_t> indices, std::span<const std::uint32_t> continuing) {
   for (std::uint32_t id = 0; id < visible_.size() && !indices.empty(); ++id) {
     if (visible_[id] != indices.front()) continue;
     begin_removal(id, State::out_of_view);
+    if (!continuing.empty() && continuing.front() == indices.front()) {
+      slots_[id].continues = slots_[id].state == State::out_of_view;
+      continuing = continuing.subspan(1);
+    }
     indices = indices.subspan(1);
   }
-  MOBULA_ASSERT(indices.empty(), "an entity that loses visibility was visible");
+  MOBULA_ASSERT(indices.empty() && continuing.empty(), "an entity that loses visibility was visible");
 }
 
 void ClientView::begin_removal(std::uint32_t id, State state) {
@@ -198,6 +202,7 @@ bool ClientView::is_of_former_entity(std::uint32_t sequence, std::uint32_t id) c
 void ClientView::handle_received(const SentDeltas::Delta& delta) {
   const DeltaBodies::Body* const body = bodies_ != nullptr ? bodies_->received(delta.sequence) : nullptr;
   newest_tick_ = std::max(newest_tick_, delta.tick);
+  feedback_received_ = feedback_received_ || delta.sequence >= feedback_sequence_;
   sent_.each(delta, [&](std::uint32_t id, SentDeltas::Kind kind, std::uint64_t hash) {
     if (is_of_former_entity(delta.sequence, id)) return;
     if (kind == SentDeltas::Kind::lost) {

@@ -49,8 +49,9 @@ class ClientView {
   /// this index, or no id is free. The client then lacks something, and no delta is complete until the next
   /// publication.
   bool add_visible(std::uint32_t index, bool owner);
-  /// Takes entities out of view. `indices` are in the order of visible().
-  void remove_visible(std::span<const std::uint32_t> indices);
+  /// Takes entities out of view. `indices` are in the order of visible(). The client continues the courses of those
+  /// that are also in `continuing`, in the same order.
+  void remove_visible(std::span<const std::uint32_t> indices, std::span<const std::uint32_t> continuing = {});
   /// Updates whether the client owns the entities visible to it, by is_owner(index).
   template <class IsOwner>
   void update_owners(IsOwner&& is_owner) {
@@ -94,7 +95,7 @@ class ClientView {
     listed_ = false;
   }
   /// Writes a delta with some of the chosen entities. Returns its size in bytes. Without pending entities the delta is
-  /// empty and still carries the tick.
+  /// empty and still carries the tick. `commands` are left out once the client is known to have them.
   ///
   /// If too many deltas are unsettled, the last one is repeated, empty. Its acknowledgement settles all of them, even
   /// when whole windows were lost.
@@ -163,6 +164,7 @@ class ClientView {
     bool owner = false;
     bool of_level : 1 = false;  // the client has no other state than the level's
     bool was_reset : 1 = false;
+    bool continues : 1 = false;  // out of view: the client continues its courses
   };
   // Other data, by id too.
   struct Life {
@@ -237,14 +239,35 @@ class ClientView {
   void list_removal_or_full(std::uint32_t id);
 
   struct Plan;
+  class RunBits;
   [[nodiscard]] Plan plan(std::size_t room) const;
   [[nodiscard]] std::size_t bits_for_entries(std::size_t datagram_bytes) const;
   [[nodiscard]] bool carries_hash() const { return verifies_ && last_ack_ != 0; }
+  [[nodiscard]] wire::CommandFeedback feedback_to_send(const wire::CommandFeedback& commands);
+  // Whether the value log has the early baselines of moving entities. Without them these would be sent in full.
+  [[nodiscard]] bool has_early_baselines() const {
+    constexpr ecs::Tick before = wire::moving_age_max + wire::early_baseline_age_max;
+    return published_.remembers(newest_tick_ - std::min(newest_tick_, before));
+  }
+  // Whether the client can complete the numbers of a delta of this tick from their low 16 bits. The tick of a body may
+  // be long before that of the newest delta.
+  [[nodiscard]] bool can_shorten(ecs::Tick now, ecs::Tick tick) const {
+    return newest_tick_ != 0 && now - newest_tick_ <= wire::short_numbers_ticks_max &&
+           newest_tick_ - std::min(newest_tick_, tick) <= wire::short_numbers_ticks_max;
+  }
   void write_list(List& list, std::size_t count, SentDeltas::Kind kind, core::BitWriter& bits, ecs::Tick tick);
   void write_moving(std::size_t count, core::BitWriter& bits, ecs::Tick tick);
   void write_gained(std::uint32_t id, core::BitWriter& bits);
-  [[nodiscard]] ecs::Tick previous_baseline_of(const Slot& slot) const {
-    return slot.older == 0 ? 0 : slot.baseline - 1 - static_cast<ecs::Tick>(std::countr_zero(slot.older));
+  [[nodiscard]] bool any_continues(std::size_t lost) const;
+  void write_lost(const Slot& slot, bool any_continues, core::BitWriter& bits) const;
+  [[nodiscard]] BaselineTicks baselines_of(const Slot& slot) const {
+    BaselineTicks ticks{.baseline = slot.baseline};
+    if (slot.older == 0) return ticks;
+    const std::uint32_t near = slot.older & ((1u << wire::early_baseline_age_max) - 1);
+    ticks.previous = slot.baseline - 1 - static_cast<ecs::Tick>(std::countr_zero(slot.older));
+    if (uses_early_ && (near & (near - 1)) != 0)
+      ticks.early = slot.baseline - static_cast<ecs::Tick>(std::bit_width(near));
+    return ticks;
   }
   void measure_item(std::uint32_t id, SentDeltas::Kind kind);
   // Returns the hash of what was sent.
@@ -302,7 +325,11 @@ class ClientView {
   AnnouncedPrototypes prototypes_;
   ecs::Tick newest_tick_ = 0;  // newest of all deltas that the client has received
   std::uint32_t last_ack_ = 0;
-  std::uint32_t lowest_free_ = 0;  // no lower id is free
+  wire::CommandFeedback feedback_{};     // newest state of the client's commands
+  std::uint32_t feedback_sequence_ = 0;  // first delta that may carry it
+  bool feedback_received_ = true;        // the client has it
+  bool uses_early_ = true;               // deltas of this tick may be encoded against early baselines
+  std::uint32_t lowest_free_ = 0;        // no lower id is free
   std::uint64_t hash_ = 0;
   bool verifies_;
   SentDeltas sent_;  // the last member, as it is large

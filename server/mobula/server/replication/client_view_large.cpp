@@ -52,6 +52,7 @@ std::size_t ClientView::write_announcement(core::MutableBytes datagram, const wi
   DeltaBodies::Body* body = bodies_->next_delivered();
   for (; body != nullptr && !is_current(*body); body = bodies_->next_delivered()) bodies_->cancel(body->id);
   if (body == nullptr) return 0;
+  const wire::CommandFeedback feedback = feedback_to_send(commands);
   sent_.begin(body->tick);
   SentDeltas::Recorder(sent_, SentDeltas::Kind::full).add(body->id, body->hash);
   body->state = DeltaBodies::State::announced;
@@ -60,11 +61,12 @@ std::size_t ClientView::write_announcement(core::MutableBytes datagram, const wi
   const wire::DeltaHeader header{.sequence = sent_.last(),
                                  .tick = body->tick,
                                  .ack = last_ack_,
-                                 .commands = commands,
+                                 .commands = feedback,
                                  .complete = !has_pending() && !has_waiting_,
                                  .verifies = carries_hash(),
                                  .hash = hash_,
-                                 .body = body->number};
+                                 .body = body->number,
+                                 .short_numbers = can_shorten(body->announced_at, body->tick)};
   const std::size_t size = wire::write_header(header, datagram);
   if (measured_ != nullptr) measured_->bytes += size;
   return size;

@@ -92,14 +92,16 @@ wire::MirrorCorrection ClientView::correct(std::uint32_t id, ecs::Tick tick, wir
   return correction;
 }
 
-// owner_only words are zeros for others.
+// Words that the client does not receive are zeros.
 std::vector<std::uint32_t> ClientView::words_for_client(const Slot& slot, ecs::Tick tick) {
   const wire::EntityLayout& layout = published_.codecs().entity(published_.entity(slot.index).prototype);
   std::vector<std::uint32_t> words(layout.words);
   if (!published_.words_at(slot.index, tick, words.data())) return {};
   for (const wire::EntityLayout::Row& row : layout.rows) {
-    const std::uint32_t seen = slot.owner ? row.codec->words() : row.codec->public_words();
-    std::fill_n(words.begin() + row.first + seen, row.codec->words() - seen, 0u);
+    const wire::RowCodec& codec = *row.codec;
+    const std::uint32_t first = slot.owner ? codec.common_words() : codec.public_words();
+    const std::uint32_t end = slot.owner ? codec.public_words() : codec.words();
+    std::fill(words.begin() + row.first + first, words.begin() + row.first + end, 0u);
   }
   return words;
 }

@@ -1,5 +1,6 @@
 // Selection and encoding of what goes out of a view in a tick.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <mobula/core/golomb.hpp>
@@ -13,7 +14,7 @@ constexpr std::size_t bits_of_lists = 64;  // counts, and padding of the last by
 // Bits of an entry besides the encoded entity, at most.
 constexpr std::size_t id_bits_max = core::golomb_bits(wire::ids_max - 1, wire::id_order);
 constexpr std::size_t index_bits_max = core::golomb_bits(wire::entities_max_limit - 1, wire::index_order);
-constexpr std::size_t lost_bits_max = id_bits_max + 2 + index_bits_max;
+constexpr std::size_t lost_bits_max = id_bits_max + 3 + index_bits_max;
 constexpr std::size_t gained_bits_max = id_bits_max + index_bits_max + 34 + 64;
 // Waiting time, in ticks, of an entity that the client has nothing of; it rises by one every new_deltas_per_tick
 // deltas. That is ahead of most changes, but not of all while thousands of entities gain visibility.
@@ -31,6 +32,26 @@ struct ClientView::Plan {
   std::size_t lost = 0;
 
   [[nodiscard]] std::size_t entries() const { return moving + changed + gained + lost; }
+};
+
+// Bits of the lengths of runs in the list of moving ids.
+class ClientView::RunBits {
+ public:
+  // Adds an included id before which there are this number of moving ones. Returns the number of further bits.
+  std::size_t add(std::uint32_t moving_before) {
+    const std::uint32_t gap = run_ == 0 ? 0 : moving_before - last_ - 1;
+    last_ = moving_before;
+    if (run_ > 0 && gap == 0) {
+      // A code is two bits longer from each power of two on.
+      return std::has_single_bit(run_++ + (1u << wire::run_order)) ? 2 : 0;
+    }
+    run_ = 1;
+    return core::golomb_bits(0, wire::run_order) + (gap == 0 ? 0 : core::golomb_bits(gap - 1, wire::gap_order));
+  }
+
+ private:
+  std::uint32_t last_ = 0;
+  std::uint32_t run_ = 0;  // ids of the run so far
 };
 
 // Size of the listed entries, at most.
@@ -128,6 +149,7 @@ void ClientView::make_lists() {
     each->next = 0;
   }
   work_.large.clear();
+  uses_early_ = has_early_baselines();
   for (const Candidate& candidate : work_.candidates) {
     if (bodies_ != nullptr && is_under_way(candidate.id)) continue;  // stays pending
     const EncodedDeltaCache::EncodedDelta bits = delta_of(candidate.id);
@@ -168,11 +190,11 @@ void ClientView::fit_lists(ecs::Tick tick) {
 ClientView::ListedSize ClientView::listed_size() const {
   ListedSize size;
   size.add(work_.moving.items, 0);
+  RunBits runs;
+  for (const Item& item : work_.moving.items) size.bits += runs.add(item.moving_before);
   size.add(work_.changed.items, id_bits_max);
   size.add(work_.gained.items, gained_bits_max);
   size.add(work_.lost.items, lost_bits_max);
-  // The flags of the moving ids between those listed.
-  if (!work_.moving.items.empty()) size.bits += work_.moving.items.back().moving_before + 1;
   return size;
 }
 
@@ -197,7 +219,7 @@ EncodedDeltaCache::EncodedDelta ClientView::delta_of(std::uint32_t id) const {
   if (slot.state != State::visible || slot.baseline == 0 ||
       slot.baseline < std::max(published_.entity(slot.index).structure_tick, reset_of(id)))
     return EncodedDeltaCache::unavailable();
-  return cache_.delta(slot.index, slot.baseline, previous_baseline_of(slot), slot.owner);
+  return cache_.delta(slot.index, baselines_of(slot), slot.owner);
 }
 
 // Lists an id that lost visibility, or whose full state is to be sent.
@@ -229,12 +251,13 @@ bool ClientView::is_encoded_against_level(const Slot& slot) const {
 // Writing -------------------------------------------------------------------------------------------------------------
 
 std::size_t ClientView::bits_for_entries(std::size_t datagram_bytes) const {
-  return (datagram_bytes - wire::header_size({.verifies = carries_hash()})) * 8 - bits_of_lists;
+  const std::size_t header = wire::delta_header_size_max + (carries_hash() ? wire::delta_hash_size : 0);
+  return (datagram_bytes - header) * 8 - bits_of_lists;
 }
 
 ClientView::Plan ClientView::plan(std::size_t room) const {
   Plan plan;
-  std::uint32_t before = 0;
+  RunBits runs;
   const auto take = [&](std::span<const Item> items, auto&& bits_of) {
     std::size_t count = 0;
     for (const Item& item : items) {
@@ -246,9 +269,8 @@ ClientView::Plan ClientView::plan(std::size_t room) const {
     return count;
   };
   plan.moving = take(work_.moving.rest(), [&](const Item& item, bool first) {
-    const std::uint32_t flags = first ? 1 : item.moving_before - before;
-    before = item.moving_before;
-    return flags + item.bits.count() + (first ? core::golomb_bits(item.id, wire::first_id_order) : 0);
+    return runs.add(item.moving_before) + item.bits.count() +
+           (first ? core::golomb_bits(item.id, wire::first_id_order) : 0);
   });
   std::uint32_t next = 0;
   const auto listed = [&](const Item& item, bool first) {
@@ -263,7 +285,7 @@ ClientView::Plan ClientView::plan(std::size_t room) const {
   });
   plan.lost = take(work_.lost.rest(), [&](const Item& item, bool first) {
     const std::uint32_t index = slots_[item.id].index;
-    return listed(item, first) + 2 + core::golomb_bits(index, wire::index_order);
+    return listed(item, first) + 3 + core::golomb_bits(index, wire::index_order);
   });
   return plan;
 }
@@ -280,7 +302,7 @@ std::uint64_t ClientView::note_sent(std::uint32_t id, ecs::Tick tick) {
 void ClientView::measure_item(std::uint32_t id, SentDeltas::Kind kind) {
   const Slot& slot = slots_[id];
   if (kind == SentDeltas::Kind::delta)
-    return cache_.measure_delta(slot.index, slot.baseline, previous_baseline_of(slot), slot.owner, *measured_);
+    return cache_.measure_delta(slot.index, baselines_of(slot), slot.owner, *measured_);
   if (is_encoded_against_level(slot)) return cache_.measure_delta_from_level(slot.index, *measured_);
   cache_.measure_full(slot.index, slot.owner, *measured_);
 }
@@ -291,13 +313,17 @@ void ClientView::write_moving(std::size_t count, core::BitWriter& bits, ecs::Tic
   const std::span<const Item> items = work_.moving.rest().first(count);
   bits.write_golomb(items.front().id, wire::first_id_order);
   SentDeltas::Recorder recorder(sent_, SentDeltas::Kind::delta);
-  std::uint32_t next = items.front().moving_before;
-  for (const Item& item : items) {
-    for (; next < item.moving_before; ++next) bits.write_bool(false);
-    ++next;
-    cache_.copy(true, item.bits, bits);
-    if (measured_ != nullptr) measure_item(item.id, SentDeltas::Kind::delta);
-    recorder.add(item.id, note_sent(item.id, tick));
+  for (std::size_t begin = 0; begin < count;) {
+    std::size_t end = begin + 1;
+    while (end < count && items[end].moving_before == items[end - 1].moving_before + 1) ++end;
+    bits.write_golomb(static_cast<std::uint32_t>(end - begin - 1), wire::run_order);
+    for (const Item& item : items.subspan(begin, end - begin)) {
+      cache_.copy(item.bits, bits);
+      if (measured_ != nullptr) measure_item(item.id, SentDeltas::Kind::delta);
+      recorder.add(item.id, note_sent(item.id, tick));
+    }
+    if (end < count) bits.write_golomb(items[end].moving_before - items[end - 1].moving_before - 2, wire::gap_order);
+    begin = end;
   }
   work_.moving.next += count;
 }
@@ -313,10 +339,25 @@ void ClientView::write_gained(std::uint32_t id, core::BitWriter& bits) {
   bits.write_golomb(prototypes_.find_or_want(published_.entity(slot.index).prototype), wire::prototype_order);
 }
 
+// Returns whether one of the next entities that are lost continues its courses.
+bool ClientView::any_continues(std::size_t lost) const {
+  return std::ranges::any_of(work_.lost.rest().first(lost),
+                             [&](const Item& item) { return slots_[item.id].continues; });
+}
+
+void ClientView::write_lost(const Slot& slot, bool any_continues, core::BitWriter& bits) const {
+  const bool destroyed = slot.state == State::destroyed;
+  bits.write_bool(destroyed);
+  if (any_continues && !destroyed) bits.write_bool(slot.continues);
+  bits.write_bool(slot.of_level);
+  if (slot.of_level) bits.write_golomb(slot.index, wire::index_order);
+}
+
 void ClientView::write_list(List& list, std::size_t count, SentDeltas::Kind kind, core::BitWriter& bits,
                             ecs::Tick tick) {
   bits.write_golomb(static_cast<std::uint32_t>(count), wire::count_order);
   SentDeltas::Recorder recorder(sent_, kind);
+  const bool continues = kind == SentDeltas::Kind::lost && any_continues(count);
   std::uint32_t next = 0;
   for (const Item& item : list.rest().first(count)) {
     const Slot& slot = slots_[item.id];
@@ -324,9 +365,7 @@ void ClientView::write_list(List& list, std::size_t count, SentDeltas::Kind kind
     next = item.id + 1;
     if (kind == SentDeltas::Kind::full) write_gained(item.id, bits);
     if (kind == SentDeltas::Kind::lost) {
-      bits.write_bool(slot.state == State::destroyed);
-      bits.write_bool(slot.of_level);
-      if (slot.of_level) bits.write_golomb(slot.index, wire::index_order);
+      write_lost(slot, continues, bits);
     } else {
       cache_.copy(item.bits, bits);
       if (measured_ != nullptr) measure_item(item.id, kind);
@@ -334,6 +373,16 @@ void ClientView::write_list(List& list, std::size_t count, SentDeltas::Kind kind
     recorder.add(item.id, note_sent(item.id, tick));
   }
   list.next += count;
+}
+
+// Returns the feedback for the next delta, nothing if the client has received it.
+wire::CommandFeedback ClientView::feedback_to_send(const wire::CommandFeedback& commands) {
+  if (commands != feedback_) {
+    feedback_ = commands;
+    feedback_sequence_ = sent_.last() + 1;
+    feedback_received_ = false;
+  }
+  return feedback_received_ ? wire::CommandFeedback{} : feedback_;
 }
 
 std::size_t ClientView::write_delta(core::MutableBytes datagram, ecs::Tick tick, const wire::CommandFeedback& commands,
@@ -346,18 +395,22 @@ std::size_t ClientView::write_delta(core::MutableBytes datagram, ecs::Tick tick,
     if (overflowed_ && may_carry) fit_lists(tick);
     if (!work_.large.empty()) begin_bodies(tick);
   }
+  const wire::CommandFeedback feedback = feedback_to_send(commands);
   if (sent_.unsettled() < SentDeltas::window_max) sent_.begin(tick);
   wire::DeltaHeader header{.sequence = sent_.last(),
                            .tick = sent_.last_tick(),
                            .ack = last_ack_,
-                           .commands = commands,
+                           .commands = feedback,
                            .verifies = carries_hash(),
-                           .hash = hash_};
+                           .hash = hash_,
+                           .short_numbers = can_shorten(tick, sent_.last_tick()),
+                           .without_early = !uses_early_};
   last_delta_tick_ = header.tick;
   const std::size_t begin = wire::header_size(header);
   core::BitWriter bits(datagram.subspan(begin));
   const Plan plan = may_carry ? this->plan(bits_for_entries(delta_bytes_)) : Plan{};
   MOBULA_ASSERT(!may_carry || !has_chosen() || plan.entries() > 0, "every entity fits a datagram of its own");
+  header.lost_continue = any_continues(plan.lost);
   write_moving(plan.moving, bits, tick);
   write_list(work_.changed, plan.changed, SentDeltas::Kind::delta, bits, tick);
   write_list(work_.gained, plan.gained, SentDeltas::Kind::full, bits, tick);

@@ -10,6 +10,9 @@
 
 namespace mobula::server {
 
+/// A measurement on request ends after this time without a request.
+inline constexpr core::Nanoseconds measuring_timeout = 10 * core::second;
+
 /// Counts since a time.
 struct ComponentBytes {
   core::Nanoseconds since = 0;           // begin of the measurement

@@ -1,48 +1,40 @@
-// Chooses the courses of published units (wire/course.hpp), and decides when a new one begins.
+// Chooses the courses of published units (wire/course.hpp).
 //
-// A course lasts while the true value differs from it by at most the tolerance. Its velocity is the last difference of
-// the true values, since these are exact; more differences would be older. Its acceleration is the last difference of
-// velocities, if it was about the same a tick before. So it has those of throws and steady forces, but no collision.
+// The velocity of a course is the one that the game gives, else the last difference of the true values: more
+// differences would be older. Its acceleration is the last difference of velocities, if it was about the same a tick
+// before. So it has those of throws and steady forces, but no collision.
 #pragma once
 
 #include <array>
-#include <cstddef>
 #include <mobula/wire/course.hpp>
+#include <optional>
 
 namespace mobula::server {
 
-/// State of a unit beside its words.
-struct CourseTrack {
-  wire::Rotation rotation{};            // that of the course at tick `at`
-  std::array<float, 4> step{};          // last difference of each number, in steps; of a rotation its turn
-  std::array<float, 4> acceleration{};  // last difference of `step`
-  ecs::Tick at = 0;
-  ecs::Tick written = 0;  // last tick in which the true value changed
-  bool is_new = true;     // no difference is known
-};
+/// Velocity of a unit: steps per tick of each number, or the turn per tick.
+using CourseSpeed = std::array<double, 4>;
 
-/// Values of a component in two ticks.
+/// True values of a unit in the last ticks, and the velocities that the game gave with them.
 struct CourseTruth {
-  const std::byte* now;
-  const std::byte* before;  // in the tick before
+  static constexpr std::uint32_t ticks = 4;
+  static constexpr std::uint32_t speeds = ticks - 1;
+
+  std::array<std::array<double, 4>, ticks> at{};           // numbers, or parts of a rotation; [0]: now, [1]: a tick ago
+  std::uint32_t differences = 0;                           // number of differences before the last one; 0 after a spawn
+  std::array<std::optional<CourseSpeed>, speeds> given{};  // none where the velocity is the difference
 };
 
-/// Ticks without a change after which a value at rest is exact.
-inline constexpr ecs::Tick settle_ticks = 8;
+/// Counts of the courses of a unit, in all components of a pool.
+struct CourseStats {
+  std::uint64_t new_courses = 0;  // states that replaced a course, those at rest included
+  std::uint64_t checks = 0;       // ticks of components in which the true value was compared with a course
+  std::uint32_t under_way = 0;    // components whose unit is not at rest
+};
 
-/// Notes whether the true value has changed. Called first in each tick.
-void note_written(const wire::CourseUnit& unit, ecs::Tick tick, const CourseTruth& truth, CourseTrack& track);
-/// Returns whether the value has not changed for so long that it is to be exact.
-[[nodiscard]] inline bool is_settled(const CourseTrack& track, ecs::Tick tick) {
-  return tick - track.written >= settle_ticks;
-}
-/// Returns whether the true value is within the tolerance of the course that `row` holds.
-[[nodiscard]] bool keeps_course(const wire::CourseUnit& unit, const std::uint32_t* row, ecs::Tick tick,
-                                const std::byte* truth, CourseTrack& track);
-/// Begins a course: `row` has the words of the value, and zeros for the course.
-void begin_course(const wire::CourseUnit& unit, ecs::Tick tick, const CourseTruth& truth, CourseTrack& track,
-                  std::uint32_t* row);
-/// Notes the true values. Called last in each tick, once. Ticks follow each other.
-void note_truth(const wire::CourseUnit& unit, const CourseTruth& truth, CourseTrack& track);
+/// Begins a course: `row` has the words of the value, and zeros for the course. It stays at rest after a jump.
+void begin_course(const wire::CourseUnit& unit, ecs::Tick tick, const CourseTruth& truth, std::uint32_t* row);
+/// Counts that `row` has replaced the state of `before`. Both are the words of a component.
+void count_state(const wire::CourseUnit& unit, const std::uint32_t* before, const std::uint32_t* row,
+                 CourseStats& stats);
 
 }  // namespace mobula::server

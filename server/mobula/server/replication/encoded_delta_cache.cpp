@@ -9,7 +9,7 @@ EncodedDeltaCache::EncodedDeltaCache(Published& published) : published_(publishe
 
 // Sizes the table for as many entries as the last tick needed.
 void EncodedDeltaCache::begin_tick(ecs::Tick tick) {
-  static_assert(wire::previous_baseline_age_max < level_span);
+  static_assert(wire::previous_baseline_age_max < level_span && wire::early_baseline_age_max < 16);
   static_assert(ecs::SentSize::bits_max <= long_count_max);
   MOBULA_ASSERT(tick > tick_, "a tick begins once: its encoded deltas may have been copied");
   tick_ = tick;
@@ -44,6 +44,7 @@ core::BitWriter EncodedDeltaCache::make_room(const wire::EntityLayout& layout) {
     current_words_.resize(layout.words);
     baseline_words_.resize(layout.words);
     previous_baseline_words_.resize(layout.words);
+    early_baseline_words_.resize(layout.words);
   }
   // A little more than needed: BitWriter is fastest away from its buffer's end.
   const std::size_t room = (layout.bits_max + 7) / 8 + 16;
@@ -51,46 +52,49 @@ core::BitWriter EncodedDeltaCache::make_room(const wire::EntityLayout& layout) {
   return core::BitWriter({&arena_[used_bytes_], room});
 }
 
-std::uint64_t EncodedDeltaCache::encode(std::uint32_t index, ecs::Tick age, ecs::Tick span, bool owner) {
+std::uint64_t EncodedDeltaCache::encode(std::uint32_t index, const wire::Interval& time, bool owner) {
   ++made_;
   const wire::EntityLayout& layout = published_.codecs().entity(published_.entity(index).prototype);
   core::BitWriter writer = make_room(layout);
-  const std::optional<wire::Baselines> baselines = load_words(index, age, span);
+  const std::optional<wire::Baselines> baselines = load_words(index, time);
   if (!baselines) return unavailable_tag;
   const wire::EntityCodec codec(layout, owner, tick_);
-  age == 0 ? codec.write_full(current_words_.data(), writer)
-           : codec.write_delta(current_words_.data(), *baselines, writer);
+  time.age == 0 ? codec.write_full(current_words_.data(), writer)
+                : codec.write_delta(current_words_.data(), *baselines, writer);
   return store(writer);
 }
 
 // Encodes it once more, behind the entries, and discards the result.
-void EncodedDeltaCache::measure(std::uint32_t index, ecs::Tick age, ecs::Tick span, bool owner, ComponentBytes& sent) {
+void EncodedDeltaCache::measure(std::uint32_t index, const wire::Interval& time, bool owner, ComponentBytes& sent) {
   const ecs::PrototypeId prototype = published_.entity(index).prototype;
   const wire::EntityLayout& layout = published_.codecs().entity(prototype);
   core::BitWriter writer = make_room(layout);
-  const std::optional<wire::Baselines> baselines = load_words(index, age, span);
+  const std::optional<wire::Baselines> baselines = load_words(index, time);
   if (!baselines) return;
   row_bits_.assign(layout.rows.size(), 0);
   const wire::EntityCodec codec(layout, owner, tick_);
-  age == 0 ? codec.measure_full(current_words_.data(), writer, row_bits_)
-           : codec.measure_delta(current_words_.data(), *baselines, writer, row_bits_);
+  time.age == 0 ? codec.measure_full(current_words_.data(), writer, row_bits_)
+                : codec.measure_delta(current_words_.data(), *baselines, writer, row_bits_);
   sent.add(published_.registry().prototypes().pools(prototype), row_bits_);
 }
 
-std::optional<wire::Baselines> EncodedDeltaCache::load_words(std::uint32_t index, ecs::Tick age, ecs::Tick span) {
+std::optional<wire::Baselines> EncodedDeltaCache::load_words(std::uint32_t index, const wire::Interval& time) {
   published_.words_now(index, current_words_.data());
-  if (age == 0) return wire::Baselines{};
-  if (span == level_span) {
+  if (time.age == 0) return wire::Baselines{};
+  if (time.span == level_span) {
     level_->words(index, baseline_words_.data());
-    return wire::Baselines{
-        .baseline = baseline_words_.data(), .previous_baseline = nullptr, .time = {wire::level_age, 0}};
+    return wire::Baselines{.baseline = baseline_words_.data(), .time = {.age = wire::level_age}};
   }
-  const ecs::Tick baseline = tick_ - age;
-  if (!published_.words_at(index, baseline, baseline_words_.data())) return std::nullopt;
-  if (span != 0 && !published_.words_at(index, baseline - span, previous_baseline_words_.data())) return std::nullopt;
+  const ecs::Tick baseline = tick_ - time.age;
+  std::array<Published::FormerWords, 3> wanted{{{baseline, baseline_words_.data()},
+                                                {baseline - time.span, previous_baseline_words_.data()},
+                                                {baseline - time.early, early_baseline_words_.data()}}};
+  const std::size_t count = time.span == 0 ? 1 : time.early == 0 ? 2 : 3;
+  if (!published_.words_at(index, std::span(wanted).first(count))) return std::nullopt;
   return wire::Baselines{.baseline = baseline_words_.data(),
-                         .previous_baseline = span != 0 ? previous_baseline_words_.data() : nullptr,
-                         .time = {age, span}};
+                         .previous_baseline = count > 1 ? previous_baseline_words_.data() : nullptr,
+                         .early_baseline = count > 2 ? early_baseline_words_.data() : nullptr,
+                         .time = time};
 }
 
 std::uint64_t EncodedDeltaCache::store(const core::BitWriter& writer) {

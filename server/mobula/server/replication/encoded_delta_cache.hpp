@@ -1,8 +1,9 @@
 // Cache of the encoded entities of this tick. Each is encoded once, when the first client needs it, and copied to all
 // clients with the same baselines.
 //
-//   entry  u64 key: index / 16 << 32 | baseline's age << 7 | ticks between the baselines << 1 | owner
-//              63 ticks between the baselines: the baseline is the level's state
+//   entry  u64 key: index / 16 << 36 | baseline's age << 11 | ticks from the previous baseline to the baseline << 5 |
+//              ticks from the early baseline to the baseline << 1 | owner
+//              63 ticks from the previous one: the baseline is the level's state
 //          u32 block
 //   block  16 times u64: up to 58 bits << 6 | their count
 //                        more bits: place in the arena << 26 | their count << 6 | 63
@@ -21,6 +22,13 @@
 #include <vector>
 
 namespace mobula::server {
+
+/// Ticks of the states that a delta is encoded against (wire/delta.hpp); 0 if there is no such state.
+struct BaselineTicks {
+  ecs::Tick baseline = 0;
+  ecs::Tick previous = 0;
+  ecs::Tick early = 0;
+};
 
 /// An encoded delta or full state. Valid until the next tick.
 class EncodedDeltaCache {
@@ -55,25 +63,18 @@ class EncodedDeltaCache {
   void begin_tick(ecs::Tick tick);
 
   /// Returns an entity's full state.
-  EncodedDelta full_state(std::uint32_t index, bool owner) { return find(index, 0, 0, owner); }
-  /// Returns an entity's delta against its state at tick `baseline`, and against `previous_baseline`, at most
-  /// previous_baseline_age_max earlier; 0 means that there is none. Not available if the value log no longer has a
-  /// baseline.
-  EncodedDelta delta(std::uint32_t index, ecs::Tick baseline, ecs::Tick previous_baseline, bool owner) {
-    if (tick_ - baseline > age_max) return EncodedDelta(unavailable_tag);
-    return find(index, tick_ - baseline, previous_baseline == 0 ? 0 : baseline - previous_baseline, owner);
+  EncodedDelta full_state(std::uint32_t index, bool owner) { return find(index, full_state_time, owner); }
+  /// Returns an entity's delta against its states at these ticks. Not available if the value log no longer has one of
+  /// them.
+  EncodedDelta delta(std::uint32_t index, const BaselineTicks& ticks, bool owner) {
+    if (tick_ - ticks.baseline > age_max) return EncodedDelta(unavailable_tag);
+    return find(index, interval(index, ticks), owner);
   }
   /// Returns the delta against the level's state, for an entity of the level with unchanged composition.
-  EncodedDelta delta_from_level(std::uint32_t index) { return find(index, 1, level_span, false); }
+  EncodedDelta delta_from_level(std::uint32_t index) { return find(index, from_level, false); }
   /// Sets the level for delta_from_level, which must outlive the entries.
   void set_level(const wire::LevelCopy* level) { level_ = level; }
-  /// Copies an encoded delta, with the bit `before` in front of it, or without.
-  void copy(bool before, EncodedDelta bits, core::BitWriter& writer) {
-    ++copied_;
-    if (!bits.is_long()) return writer.write((bits.word_ >> tag_bits) << 1 | (before ? 1u : 0u), bits.count() + 1);
-    writer.write_bool(before);
-    writer.write_bits(&arena_[bits.place()], bits.count());
-  }
+  /// Copies an encoded delta.
   void copy(EncodedDelta bits, core::BitWriter& writer) {
     ++copied_;
     if (!bits.is_long()) return writer.write(bits.word_ >> tag_bits, bits.count());
@@ -81,14 +82,13 @@ class EncodedDeltaCache {
   }
 
   /// Adds the bits of each component in such an encoded delta, which is available, to `sent`.
-  void measure_full(std::uint32_t index, bool owner, ComponentBytes& sent) { measure(index, 0, 0, owner, sent); }
-  void measure_delta(std::uint32_t index, ecs::Tick baseline, ecs::Tick previous_baseline, bool owner,
-                     ComponentBytes& sent) {
-    measure(index, tick_ - baseline, previous_baseline == 0 ? 0 : baseline - previous_baseline, owner, sent);
+  void measure_full(std::uint32_t index, bool owner, ComponentBytes& sent) {
+    measure(index, full_state_time, owner, sent);
   }
-  void measure_delta_from_level(std::uint32_t index, ComponentBytes& sent) {
-    measure(index, 1, level_span, false, sent);
+  void measure_delta(std::uint32_t index, const BaselineTicks& ticks, bool owner, ComponentBytes& sent) {
+    measure(index, interval(index, ticks), owner, sent);
   }
+  void measure_delta_from_level(std::uint32_t index, ComponentBytes& sent) { measure(index, from_level, false, sent); }
 
   /// Returns how many were encoded, and how many copied, in all ticks so far.
   [[nodiscard]] std::uint64_t made() const { return made_; }
@@ -117,14 +117,26 @@ class EncodedDeltaCache {
     std::array<std::uint64_t, block_size> words;
   };
 
-  // `age` ticks between the baseline and now, 0 for a full state; `span` ticks between the baselines, 0 without a
-  // previous one.
-  EncodedDelta find(std::uint32_t index, ecs::Tick age, ecs::Tick span, bool owner) {
-    const std::uint64_t key =
-        std::uint64_t{index >> block_shift} << 32 | std::uint64_t{age} << 7 | span << 1 | (owner ? 1u : 0u);
+  // A full state has age 0.
+  static constexpr wire::Interval full_state_time{.age = 0};
+  static constexpr wire::Interval from_level{.age = 1, .span = level_span};
+
+  // Returns the ticks between the states that a delta depends on. Only extrapolation looks at more than the baseline.
+  [[nodiscard]] wire::Interval interval(std::uint32_t index, const BaselineTicks& ticks) const {
+    wire::Interval time{.age = tick_ - ticks.baseline};
+    if (ticks.previous == 0 || !published_.extrapolates(index)) return time;
+    if (time.age > wire::motion_age_max || ticks.baseline - ticks.previous > wire::motion_span_max) return time;
+    time.span = ticks.baseline - ticks.previous;
+    if (ticks.early != 0) time.early = ticks.baseline - ticks.early;
+    return time;
+  }
+
+  EncodedDelta find(std::uint32_t index, const wire::Interval& time, bool owner) {
+    const std::uint64_t key = std::uint64_t{index >> block_shift} << 36 | std::uint64_t{time.age} << 11 |
+                              time.span << 5 | time.early << 1 | (owner ? 1u : 0u);
     const Entry& entry = entries_[place_of(key)];
     std::uint64_t& word = blocks_[entry.key == key ? entry.block : add_block(key)].words[index % block_size];
-    if (word == unmade_tag) word = encode(index, age, span, owner);
+    if (word == unmade_tag) word = encode(index, time, owner);
     return EncodedDelta(word);
   }
   // Returns where the key is, or would be.
@@ -134,11 +146,11 @@ class EncodedDeltaCache {
     return place;
   }
   std::uint32_t add_block(std::uint64_t key);
-  std::uint64_t encode(std::uint32_t index, ecs::Tick age, ecs::Tick span, bool owner);
-  void measure(std::uint32_t index, ecs::Tick age, ecs::Tick span, bool owner, ComponentBytes& sent);
+  std::uint64_t encode(std::uint32_t index, const wire::Interval& time, bool owner);
+  void measure(std::uint32_t index, const wire::Interval& time, bool owner, ComponentBytes& sent);
   core::BitWriter make_room(const wire::EntityLayout& layout);
   // Loads the current words to current_words_. Returns the baselines; none if the value log no longer has them.
-  std::optional<wire::Baselines> load_words(std::uint32_t index, ecs::Tick age, ecs::Tick span);
+  std::optional<wire::Baselines> load_words(std::uint32_t index, const wire::Interval& time);
   std::uint64_t store(const core::BitWriter& writer);
   void clear(std::size_t entries);
   void grow();
@@ -157,6 +169,7 @@ class EncodedDeltaCache {
   std::vector<std::uint32_t> current_words_;
   std::vector<std::uint32_t> baseline_words_;
   std::vector<std::uint32_t> previous_baseline_words_;
+  std::vector<std::uint32_t> early_baseline_words_;
   std::vector<std::uint32_t> row_bits_;  // scratch of measuring
 };
 

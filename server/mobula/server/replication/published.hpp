@@ -1,16 +1,16 @@
 // The published state: values of all entities that are sent, at the end of each tick, as rows of words. Former values
 // are kept as far as the value log reaches.
 //
-// An entity has two hashes (entity_hash.hpp): one of the words that everyone receives, one of the owner_only words.
+// An entity has two hashes (entity_hash.hpp): one for clients that do not own it, and the difference for its owner.
 // Invariant: a complete entity has rows exactly in the pools of its prototype.
 //
-// Units that follow courses (wire/course.hpp) are published as such. A row with one is checked in each tick until the
-// component stands still and the row holds its exact value.
+// Units that follow courses (wire/course.hpp) are published as such. A row whose component has moved, or has a
+// velocity, is followed (followed_rows.hpp) until the component stands still and the row holds its exact value.
 #pragma once
 
 #include <memory>
 #include <mobula/core/bit_set.hpp>
-#include <mobula/server/replication/course_keeper.hpp>
+#include <mobula/server/replication/followed_rows.hpp>
 #include <mobula/server/replication/value_log.hpp>
 #include <mobula/wire/schema_codecs.hpp>
 #include <span>
@@ -24,15 +24,21 @@ struct PublishedEntity {
   ecs::PrototypeId prototype = ecs::empty_prototype;
   ecs::Tick structure_tick = 0;  // last change of entity or prototype
   std::uint64_t hash = 0;
-  std::uint64_t owner_hash = 0;  // hash of the owner_only words alone
+  std::uint64_t owner_hash = 0;  // difference of the owner's hash from it
+};
+
+/// A component as it is published.
+struct PublishedRow {
+  const wire::RowCodec* codec = nullptr;
+  const std::uint32_t* words = nullptr;  // null if it is not published
 };
 
 /// Values of the last publication, and former ones.
 class Published {
  public:
   /// Registry and schema must outlive it. It is given only prototypes of pools that are sent, and holds those of its
-  /// entities.
-  Published(ecs::Registry& registry, const reflect::Schema& schema, std::size_t history_bytes);
+  /// entities. `tick_seconds` is needed if the schema has an attribute `velocity`.
+  Published(ecs::Registry& registry, const reflect::Schema& schema, std::size_t history_bytes, double tick_seconds = 0);
   ~Published();
   Published(const Published&) = delete;
   Published& operator=(const Published&) = delete;
@@ -44,7 +50,7 @@ class Published {
   [[nodiscard]] const PublishedEntity& entity(std::uint32_t index) const {
     return index < entities_.size() ? entities_[index] : nobody;
   }
-  /// Returns the tick of the last change that everyone, or the owner, may see. Spawning and despawning are changes.
+  /// Returns the tick of the last change that the owner, or others, may see. Spawning and despawning are changes.
   [[nodiscard]] ecs::Tick changed(std::uint32_t index, bool owner) const {
     return owner ? owner_ticks_[index] : public_ticks_[index];
   }
@@ -60,22 +66,46 @@ class Published {
   /// Returns the number of entities.
   [[nodiscard]] std::uint32_t size() const { return size_; }
 
+  /// Returns the component of an entity in a pool. Valid until the next publication.
+  [[nodiscard]] PublishedRow row(ecs::Entity entity, ecs::PoolId pool) const;
+  /// Returns the counts of the pool's courses, in the order of RowCodec::courses(). Empty if nothing of the pool was
+  /// published yet.
+  [[nodiscard]] std::span<const CourseStats> course_stats(ecs::PoolId pool) const;
   /// Writes the words of an entity, one row after the other.
   void words_now(std::uint32_t index, std::uint32_t* words);
   /// Writes the words at the end of a former tick. False if the index had another entity or prototype then, or the
   /// value log no longer has the words.
-  [[nodiscard]] bool words_at(std::uint32_t index, ecs::Tick tick, std::uint32_t* words);
+  [[nodiscard]] bool words_at(std::uint32_t index, ecs::Tick tick, std::uint32_t* words) {
+    FormerWords former{tick, words};
+    return words_at(index, std::span(&former, 1));
+  }
+  /// Words at the end of a former tick, and where they go.
+  struct FormerWords {
+    ecs::Tick tick;
+    std::uint32_t* words;  // moves on while they are written
+  };
+  /// Does the same for several ticks, the newest first.
+  [[nodiscard]] bool words_at(std::uint32_t index, std::span<FormerWords> wanted);
+  /// Returns whether the value log still has all words of a tick, among the last 64 ticks with changes.
+  [[nodiscard]] bool remembers(ecs::Tick tick) const { return log_.covers(tick); }
+  /// Returns whether an entity has units that may be extrapolated.
+  [[nodiscard]] bool extrapolates(std::uint32_t index) const { return extrapolated_.contains(index); }
 
   /// Publishes an entity at its index, or gives the entity there another prototype. Rows that the new composition lacks
   /// are dropped; the caller sets those that it adds.
   void place(ecs::Entity entity, ecs::PrototypeId prototype, ecs::Tick tick);
   void erase(std::uint32_t index, ecs::Tick tick);
-  /// Publishes a component's value, once per tick. True if its row is new or its words changed.
+  /// Publishes a component's value. True if its row is new or its words changed. A component with courses that has
+  /// moved, or that is new and has a velocity, is published by follow(), in the same tick.
   bool update(std::uint32_t index, ecs::PoolId pool, const std::byte* component, ecs::Tick tick);
-  /// Calls function(index) for each entity whose component of the pool was not updated in this tick, and may have left
-  /// its course. Each is to be updated.
+  /// Returns the rows of a pool that follow courses, which update() skips. Null if its components have no courses.
+  [[nodiscard]] const FollowedRows* followed(ecs::PoolId pool) const {
+    return pool < columns_.size() && columns_[pool] != nullptr ? columns_[pool]->followed.get() : nullptr;
+  }
+  /// Publishes the components of a pool that follow courses, once per tick, after the others. Components that were not
+  /// written after tick `since` have left their course at most. Calls function(index) for each whose words changed.
   template <class Function>
-  void each_under_way(ecs::PoolId pool, ecs::Tick tick, Function&& function);
+  void follow(const ecs::Pool& pool, ecs::Tick tick, ecs::Tick since, Function&& function);
   /// Drops the layouts of prototypes that no longer exist.
   void forget(std::span<const ecs::PrototypeId> prototypes) { codecs_.forget(prototypes); }
 
@@ -86,16 +116,16 @@ class Published {
   static constexpr PublishedEntity nobody{};
 
   // Header of an entry of `rows`. The words follow, then the component's bytes from which they were made: comparing
-  // these is the fastest way to find out if anything was written. Then a CourseTrack for each course.
+  // these is the fastest way to find out if anything was written. Those of a followed row are old.
   struct Row {
     std::uint64_t hash = 0;
     std::uint64_t owner_hash = 0;
     ValueLog::Place before = 0;
     ecs::Tick tick = 0;
-    ecs::Tick checked = 0;  // last tick in which the courses were checked
+    bool has_moved = false;  // was followed before
   };
   struct Column {
-    Column(const wire::RowCodec& codec, const ecs::Pool& pool);
+    Column(const wire::RowCodec& codec, const ecs::Pool& pool, std::vector<GivenVelocity> velocities);
     const wire::RowCodec& codec;
     std::uint64_t key;
     std::uint32_t component_size;
@@ -103,37 +133,37 @@ class Published {
     ecs::Tick unused_tick = 0;
     ecs::Pool rows;
     std::vector<std::uint32_t> scratch;
-    core::BitSet under_way;  // by index: to be checked in each tick
+    std::unique_ptr<FollowedRows> followed;  // null without courses
 
     [[nodiscard]] std::uint32_t* words(std::byte* row) const {
       return reinterpret_cast<std::uint32_t*>(row + sizeof(Row));
     }
+    [[nodiscard]] const std::uint32_t* words(const std::byte* row) const {
+      return reinterpret_cast<const std::uint32_t*>(row + sizeof(Row));
+    }
     [[nodiscard]] std::byte* bytes(std::byte* row) const { return row + sizeof(Row) + codec.words() * 4; }
-    [[nodiscard]] std::size_t tracks_at() const {
-      return core::align_up(static_cast<std::uint32_t>(sizeof(Row)) + codec.words() * 4 + component_size, 8);
-    }
-    [[nodiscard]] CourseTrack* tracks(std::byte* row) const {
-      return reinterpret_cast<CourseTrack*>(row + tracks_at());
-    }
+    void remove(std::uint32_t index);
   };
 
   Column& column(ecs::PoolId pool);
   void resize(std::uint32_t end);
   void note_change(std::uint32_t index, ecs::Tick tick);
   void add_hashes(PublishedEntity& entity, std::uint64_t hash, std::uint64_t owner_hash);
+  bool add(std::uint32_t index, Column& column, const std::byte* component, ecs::Tick tick);
   bool store(std::uint32_t index, Column& column, std::byte* row, const std::byte* component, ecs::Tick tick);
-  static bool has_to_follow(const Column& column, const std::byte* row, std::uint32_t index, ecs::Tick tick);
-  static void follow_courses(std::uint32_t index, Column& column, const Row& header, std::byte* row,
-                             const std::byte* component, ecs::Tick tick);
+  bool store_followed(Column& column, const FollowedRows::Changed& changed, ecs::Tick tick);
+  bool store_words(std::uint32_t index, Column& column, std::byte* row, const std::byte* component, ecs::Tick tick);
 
   ecs::Registry& registry_;
   wire::SchemaCodecs codecs_;
   ValueLog log_;
+  double tick_seconds_;
   std::vector<std::unique_ptr<Column>> columns_;  // by pool; null until needed
   std::vector<PublishedEntity> entities_;
   std::vector<ecs::Tick> public_ticks_;
   std::vector<ecs::Tick> owner_ticks_;
   core::BitSet changed_last_;
+  core::BitSet extrapolated_;  // by index: its layout has units that may be extrapolated
   ecs::Tick last_change_ = 0;
   ecs::Tick change_before_ = 0;
   std::uint64_t hash_ = 0;
@@ -141,13 +171,11 @@ class Published {
 };
 
 template <class Function>
-inline void Published::each_under_way(ecs::PoolId pool, ecs::Tick tick, Function&& function) {
-  if (pool >= columns_.size() || columns_[pool] == nullptr) return;
-  Column& column = *columns_[pool];
-  column.under_way.each([&](std::size_t index) {
-    const std::uint32_t position = column.rows.find(static_cast<std::uint32_t>(index));
-    if (position == ecs::Pool::none) return column.under_way.erase(index);
-    if (core::load<Row>(column.rows.at(position)).checked != tick) function(static_cast<std::uint32_t>(index));
+inline void Published::follow(const ecs::Pool& pool, ecs::Tick tick, ecs::Tick since, Function&& function) {
+  if (followed(pool.id()) == nullptr) return;
+  Column& column = *columns_[pool.id()];
+  column.followed->check(registry_, pool, tick, since, [&](const FollowedRows::Changed& changed) {
+    if (store_followed(column, changed, tick)) function(changed.index);
   });
 }
 

@@ -33,12 +33,20 @@ void Publisher::publish_structure(std::uint32_t index) {
   const ecs::PrototypeId prototype = sent_prototype(registry_.prototype(entity));
   if (before.entity == entity && before.prototype == prototype) return;
   published_.place(entity, prototype, registry_.tick());
-  for (const ecs::PoolId pool : registry_.prototypes().pools(prototype))
-    published_.update(index, pool, registry_.try_read(entity, pool), registry_.tick());
+  for (const ecs::PoolId id : registry_.prototypes().pools(prototype)) {
+    ecs::Pool& pool = registry_.pool(id);
+    published_.update(index, id, component(pool, pool.find(index), *published_.codecs().row(id)), registry_.tick());
+  }
+}
+
+const std::byte* Publisher::component(ecs::Pool& pool, std::uint32_t position, const wire::RowCodec& codec) {
+  if (codec.has_predicted()) codec.snap_predicted(pool.address(position));
+  return pool.at(position);
 }
 
 void Publisher::publish_values(ecs::PoolId id, const wire::RowCodec& codec) {
-  const ecs::Pool& pool = registry_.pool(id);
+  ecs::Pool& pool = registry_.pool(id);
+  const FollowedRows* const followed = published_.followed(id);
   const std::span<const ecs::Tick> change_ticks = pool.change_ticks();
   for (std::uint32_t block = 0; block < change_ticks.size(); ++block) {
     if (change_ticks[block] <= last_tick_) continue;
@@ -48,15 +56,13 @@ void Publisher::publish_values(ecs::PoolId id, const wire::RowCodec& codec) {
       const std::uint32_t index = pool.indices()[position];
       MOBULA_ASSERT(registry_.prototypes().contains(published_.entity(index).prototype, id),
                     "every component that can be sent is published");
-      if (codec.has_predicted()) codec.snap_predicted(pool.address(position));
-      if (published_.update(index, id, pool.at(position), registry_.tick())) note(index);
+      const std::byte* const now = component(pool, position, codec);
+      if (followed != nullptr && followed->contains(index)) continue;
+      if (published_.update(index, id, now, registry_.tick())) note(index);
     }
   }
-  if (codec.courses().empty()) return;
-  // A body that stops without a write must not go on.
-  published_.each_under_way(id, registry_.tick(), [&](std::uint32_t index) {
-    if (published_.update(index, id, pool.at(pool.find(index)), registry_.tick())) note(index);
-  });
+  // Written or not: a body that stops without a write must not go on.
+  published_.follow(pool, registry_.tick(), last_tick_, [&](std::uint32_t index) { note(index); });
 }
 
 void Publisher::forget(std::span<const ecs::PrototypeId> prototypes) {

@@ -13,8 +13,10 @@ namespace mobula::server {
 class Publisher {
  public:
   /// Both must outlive it. `history_bytes` is the memory for former values, which are the baselines of deltas.
-  Publisher(ecs::Registry& registry, const reflect::Schema& schema, std::size_t history_bytes = 16u << 20)
-      : registry_(registry), published_(registry, schema, history_bytes) {}
+  /// `tick_seconds` is needed if the schema has an attribute `velocity`.
+  Publisher(ecs::Registry& registry, const reflect::Schema& schema, std::size_t history_bytes = 16u << 20,
+            double tick_seconds = 0)
+      : registry_(registry), published_(registry, schema, history_bytes, tick_seconds) {}
 
   ~Publisher();
   Publisher(const Publisher&) = delete;
@@ -42,6 +44,8 @@ class Publisher {
   void note(std::uint32_t index);
   void publish_structure(std::uint32_t index);
   void publish_values(ecs::PoolId pool, const wire::RowCodec& codec);
+  // Returns a component as mirrors have it: replaces its fields that are `predicted`.
+  static const std::byte* component(ecs::Pool& pool, std::uint32_t position, const wire::RowCodec& codec);
   // Returns the canonical prototype without the components that are not sent.
   ecs::PrototypeId sent_prototype(ecs::PrototypeId prototype);
 

@@ -10,7 +10,6 @@ namespace {
 constexpr std::uint32_t reclaimed_per_second_max = 1024;  // prototypes that are checked for use
 constexpr std::size_t body_part_bytes_min = 512;
 constexpr std::size_t backlog_bytes_max = 64 * 1024;  // on the control lane, whose other messages must not wait long
-constexpr core::Nanoseconds measuring_timeout = 10 * core::second;  // since the last call of measure()
 
 }  // namespace
 
@@ -20,7 +19,7 @@ Replicator::Replicator(const ReplicationConfig& config, World& world, Game& game
       world_(world),
       stats_(stats),
       phases_(phases),
-      publisher_(world.registry(), world.schema(), config.history_bytes),
+      publisher_(world.registry(), world.schema(), config.history_bytes, 1.0 / config.ticks_per_second),
       encoded_deltas_(publisher_.published()),
       interest_(world.registry(), game.layers()),
       visibility_(world.registry(), publisher_, interest_, game.interest_rule() != nullptr) {

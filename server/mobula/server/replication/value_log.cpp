@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstring>
 #include <mobula/core/assert.hpp>
 #include <mobula/core/bytes.hpp>
@@ -8,7 +9,7 @@ namespace mobula::server {
 ValueLog::ValueLog(std::size_t bytes)
     : size_((bytes + 7) / 8 * 8), bytes_(std::make_unique_for_overwrite<std::byte[]>(size_)) {}
 
-ValueLog::Header ValueLog::header(Place place) const { return core::load<Header>(&bytes_[place % size_]); }
+ValueLog::Header ValueLog::header(Place place) const { return core::load<Header>(at(place)); }
 
 // Merges two jumps of the same span into one.
 void ValueLog::set_jump(Header& of) const {
@@ -35,23 +36,33 @@ ValueLog::Place ValueLog::add(ecs::Tick since, std::span<const std::uint32_t> wo
                 .span = 0,
                 .words = static_cast<std::uint32_t>(words.size())};
   set_jump(header);
-  const std::size_t room = size_ - end_ % size_;
-  if (room < size) end_ += room;  // a record lies in one piece
+  if (lap_ + size_ - end_ < size) end_ = lap_ += size_;  // a record lies in one piece
   const Place place = end_;
-  std::byte* at = &bytes_[place % size_];
-  core::store(at, header);
-  if (!words.empty()) std::memcpy(at + sizeof(Header), words.data(), words.size_bytes());
+  std::byte* const record = at(place);
+  core::store(record, header);
+  if (!words.empty()) std::memcpy(record + sizeof(Header), words.data(), words.size_bytes());
   end_ += size;
   return place;
 }
 
-const std::uint32_t* ValueLog::find(Place place, ecs::Tick tick) const {
+const std::uint32_t* ValueLog::find_back(Place& place, ecs::Tick tick) const {
   while (has(place)) {
-    const Header at = header(place);
-    if (at.tick <= tick) return reinterpret_cast<const std::uint32_t*>(&bytes_[place % size_] + sizeof(Header));
-    place = at.jump_tick > tick && has(at.jump) ? at.jump : at.before;
+    const Header found = header(place);
+    if (found.tick <= tick) return reinterpret_cast<const std::uint32_t*>(at(place) + sizeof(Header));
+    place = found.jump_tick > tick && has(found.jump) ? found.jump : found.before;
   }
   return nullptr;
+}
+
+// A value that a row had at the tick ended later.
+bool ValueLog::covers(ecs::Tick tick) const {
+  const std::uint64_t first = marks_end_ - std::min<std::uint64_t>(marks_end_, marks_.size());
+  for (std::uint64_t number = marks_end_; number > first; --number) {
+    const Mark& begin = mark(number - 1);
+    if (begin.tick <= tick) return true;
+    if (!has(begin.place)) return false;
+  }
+  return first == 0;
 }
 
 }  // namespace mobula::server

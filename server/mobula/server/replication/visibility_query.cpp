@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 #include <mobula/server/replication/visibility_query.hpp>
 #include <utility>
 
@@ -36,7 +37,10 @@ void VisibilityQuery::run(ClientReplication& client) {
   leaving_.clear();
   interest_.query_visibility(*client.viewer, view.visible(), entering_, leaving_);
   const auto is_owner = [&](std::uint32_t index) { return interest_.owner(index) == client.viewer->player(); };
-  view.remove_visible(leaving_);
+  continuing_.clear();
+  std::ranges::copy_if(leaving_, std::back_inserter(continuing_),
+                       [&](std::uint32_t index) { return interest_.continues_out_of_view(index); });
+  view.remove_visible(leaving_, continuing_);
   if (owners != client.last_query.owners_version) view.update_owners(is_owner);
   for (const std::uint32_t index : entering_)
     if (!view.add_visible(index, is_owner(index))) client.last_query.interest_version = 0;

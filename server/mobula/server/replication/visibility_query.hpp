@@ -34,6 +34,7 @@ class VisibilityQuery {
   bool has_rule_;
   std::vector<std::uint32_t> entering_;
   std::vector<std::uint32_t> leaving_;
+  std::vector<std::uint32_t> continuing_;  // those of leaving_ whose courses clients continue
 };
 
 }  // namespace mobula::server

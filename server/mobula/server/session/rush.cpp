@@ -12,9 +12,6 @@ constexpr core::Nanoseconds line_interval = core::second;
 // A rush ends when the last newcomer has arrived, or after this time in which none had to wait.
 constexpr core::Nanoseconds quiet_time = core::second;
 
-double in_seconds(core::Nanoseconds time) { return static_cast<double>(time) / core::second; }
-double in_ms(core::Nanoseconds time) { return static_cast<double>(time) / core::millisecond; }
-
 bool is_busy(const Rush::Progress& progress) {
   return progress.waiting > 0 || progress.present >= Rush::newcomers_least;
 }
@@ -34,7 +31,7 @@ void Rush::update(const Progress& progress, core::Nanoseconds now) {
   if (now < next_line_) return;
   next_line_ = now + line_interval;
   core::log_info("server", "a rush of clients: {} arrived, {} still to arrive, the first since {:.1f} s",
-                 progress.arrived - arrived_before_, progress.present, in_seconds(progress.longest_wait));
+                 progress.arrived - arrived_before_, progress.present, core::in_seconds(progress.longest_wait));
 }
 
 void Rush::begin(const Progress& progress, core::Nanoseconds now) {
@@ -49,13 +46,14 @@ void Rush::begin(const Progress& progress, core::Nanoseconds now) {
 
 void Rush::end(const Progress& progress) {
   lasts_ = false;
-  const double percent = 100 * in_ms(longest_tick_) / in_ms(std::max<core::Nanoseconds>(progress.period, 1));
+  const double percent =
+      100 * core::in_ms(longest_tick_) / core::in_ms(std::max<core::Nanoseconds>(progress.period, 1));
   // Not rate-limited: it is the result of the rush.
   core::log_line(core::LogLevel::info, "server",
                  core::format("the rush is over: {} arrived within {:.2f} s; the longest tick took {:.1f} ms, "
                               "{:.0f}% of its period",
                               core::counted(progress.arrived - arrived_before_, "client", "clients"),
-                              in_seconds(last_arrival_ - began_), in_ms(longest_tick_), percent));
+                              core::in_seconds(last_arrival_ - began_), core::in_ms(longest_tick_), percent));
   arrived_before_ = progress.arrived;
 }
 

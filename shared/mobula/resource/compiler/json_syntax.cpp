@@ -2,8 +2,8 @@
 #include <array>
 #include <cctype>
 #include <mobula/core/format.hpp>
+#include <mobula/core/json_text.hpp>
 #include <mobula/core/text.hpp>
-#include <mobula/reflect/json_number.hpp>
 #include <mobula/resource/compiler/json_syntax.hpp>
 
 namespace mobula::resource {
@@ -36,7 +36,7 @@ constexpr Mistake mistakes[] = {
     {rapidjson::kParseErrorStringMissQuotationMark, Reported::at_token, "the text has no closing quotation mark"},
     {rapidjson::kParseErrorStringInvalidEncoding, Reported::where_it_stopped,
      "a byte that is not UTF-8; expected a file in UTF-8"},
-    {rapidjson::kParseErrorNumberTooBig, Reported::at_token, reflect::number_too_large},
+    {rapidjson::kParseErrorNumberTooBig, Reported::at_token, core::json_number_too_large},
     {rapidjson::kParseErrorNumberMissFraction, Reported::where_it_stopped, "expected a digit after '.'", true},
     {rapidjson::kParseErrorNumberMissExponent, Reported::where_it_stopped, "expected a digit in the exponent", true},
 };
