@@ -112,42 +112,41 @@ class Echo {
   std::thread thread_;
 };
 
-// Each pause lasts until the deadline. An answer that was sent before is in the kernel's buffer by then.
-TEST(EventLoop, HandlesWhatArrivedInAPauseBeforeItReturns) {
+// A socket that answers the echo's datagrams, from the first one on.
+struct Player {
+  explicit Player(core::Nanoseconds pause) {
+    loop.set_pause(pause);
+    socket->on_datagram([this](const transport::Address&, core::ByteView) {
+      ++received;
+      socket->send(echo.address(), bytes_of("next"));
+    });
+    socket->send(echo.address(), bytes_of("first"));
+  }
+
   Echo echo;
   EventLoop loop;
-  loop.set_pause(3600 * second);
-  const auto socket = std::move(*UdpSocket::open(loop, loopback(0)));
+  std::unique_ptr<UdpSocket> socket = std::move(*UdpSocket::open(loop, loopback(0)));
   int received = 0;
-  socket->on_datagram([&](const transport::Address&, core::ByteView) {
-    ++received;
-    socket->send(echo.address(), bytes_of("next"));
-  });
-  socket->send(echo.address(), bytes_of("first"));
-  while (received < 10) {
+};
+
+// Each pause lasts until the deadline. An answer that was sent before is in the kernel's buffer by then.
+TEST(EventLoop, HandlesWhatArrivedInAPauseBeforeItReturns) {
+  Player player(3600 * second);
+  while (player.received < 10) {
     const core::Nanoseconds deadline = core::monotonic_now() + 5 * millisecond;
-    loop.run_until(deadline);
-    EXPECT_GE(received, echo.answers(deadline));
+    player.loop.run_until(deadline);
+    EXPECT_GE(player.received, player.echo.answers(deadline));
   }
 }
 
 TEST(EventLoop, HandlesTogetherWhatArrivesInAPause) {
   constexpr core::Nanoseconds pause = 10 * millisecond;
-  Echo echo;
-  EventLoop loop;
-  loop.set_pause(pause);
-  const auto socket = std::move(*UdpSocket::open(loop, loopback(0)));
-  int received = 0;
-  socket->on_datagram([&](const transport::Address&, core::ByteView) {
-    ++received;
-    socket->send(echo.address(), bytes_of("next"));
-  });
-  socket->send(echo.address(), bytes_of("first"));
+  Player player(pause);
   const core::Nanoseconds begin = core::monotonic_now();
-  loop.run_until(begin + 20 * pause);
-  EXPECT_GT(received, 0);
+  player.loop.run_until(begin + 20 * pause);
+  EXPECT_GT(player.received, 0);
   // Without a pause there are thousands. Some answers come while the loop still handles the datagram before.
-  EXPECT_LT(received, 50 * (core::monotonic_now() - begin) / pause);
+  EXPECT_LT(player.received, 50 * (core::monotonic_now() - begin) / pause);
 }
 
 TEST(EventLoop, MakesNoPauseOnceStopped) {

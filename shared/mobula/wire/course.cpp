@@ -33,9 +33,16 @@ bool is_under_way(const CourseUnit& unit, const std::uint32_t* row) {
   return std::any_of(course, course + unit.course_words() - 1, [](std::uint32_t word) { return word != 0; });
 }
 
+bool has_same_course(const CourseUnit& unit, const std::uint32_t* row, const std::uint32_t* other) {
+  const auto equal = [&](std::uint32_t first, std::uint32_t count) {
+    return std::equal(row + first, row + first + count, other + first);
+  };
+  return equal(unit.first, unit.parts) && equal(unit.course, unit.course_words());
+}
+
 ecs::Tick course_age(const CourseUnit& unit, const std::uint32_t* row, ecs::Tick tick) {
   const ecs::Tick began = row[unit.tick_word()];
-  return began == 0 || tick <= began ? 0 : std::min(tick - began, unit.turns ? turn_age_max : path_age_max);
+  return began == 0 || tick <= began ? 0 : std::min(tick - began, unit.age_max());
 }
 
 std::int64_t path_at(const CourseUnit& unit, const std::uint32_t* row, std::uint32_t part, ecs::Tick age) {

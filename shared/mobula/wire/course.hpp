@@ -82,6 +82,8 @@ struct CourseUnit {
   [[nodiscard]] std::uint32_t fields() const { return turns ? 1 : parts; }
   /// Returns the number of velocities, or of parts of the turn.
   [[nodiscard]] std::uint32_t velocities() const { return turns ? 3 : parts; }
+  /// Returns the age at which a course is over.
+  [[nodiscard]] ecs::Tick age_max() const { return turns ? turn_age_max : path_age_max; }
   /// Returns the number of words after those of the value.
   [[nodiscard]] std::uint32_t course_words() const { return turns ? 4 : 2u * parts + 1; }
   /// Returns the place of a number, or of a part of the quaternion, in the component.
@@ -94,6 +96,8 @@ struct CourseUnit {
 
 /// Returns whether the state is not at rest. `row` are the words of the component.
 [[nodiscard]] bool is_under_way(const CourseUnit& unit, const std::uint32_t* row);
+/// Returns whether two rows have the same state of a unit.
+[[nodiscard]] bool has_same_course(const CourseUnit& unit, const std::uint32_t* row, const std::uint32_t* other);
 /// Returns the age of the course at a tick, limited to what the course lasts.
 [[nodiscard]] ecs::Tick course_age(const CourseUnit& unit, const std::uint32_t* row, ecs::Tick tick);
 /// Returns number `part` of a vector at an age, in 1/32 steps.

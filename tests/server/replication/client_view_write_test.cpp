@@ -1,4 +1,4 @@
-// Which pending entities a view sends while there are more than fit.
+// Which pending entities a view sends while there are more than fit, and the headers of its deltas.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -128,6 +128,147 @@ TEST(ClientViewWrite, EntitiesOfAnySizeTakeTurns) {
             << "tick " << tick << ", entity " << to_string(entity);
     }
   }
+}
+
+// A view of an empty world, and the headers that it writes.
+struct HeaderView {
+  wire::DeltaHeader next(const wire::CommandFeedback& commands = {}) {
+    encoded.begin_tick(world.registry.tick());
+    view.note_published();
+    view.choose(world.registry.tick(), 400, [](std::uint32_t) { return 1.0f; });
+    core::Bytes delta(400);
+    view.write_delta(delta, world.registry.tick(), commands);
+    world.registry.set_tick(world.registry.tick() + 1);
+    return *wire::read_delta_header(delta, known);
+  }
+  // Acknowledges the newest delta, and no other, as a client that has received it.
+  void acknowledge(const wire::DeltaHeader& newest) {
+    known = {.sequence = newest.sequence, .tick = newest.tick, .ack = ++ack};
+    const wire::InputDatagram input{.ack = ack, .newest = newest.sequence, .words = 1, .received = {1}};
+    ASSERT_TRUE(view.acknowledge(input).ok());
+  }
+
+  RandomWorld world{1};
+  EncodedDeltaCache encoded{world.publisher.published()};
+  ViewWorkspace workspace;
+  ClientView view{world.publisher.published(), encoded, workspace, false};
+  wire::KnownNumbers known;
+  std::uint32_t ack = 0;
+};
+
+TEST(ClientViewWrite, FeedbackIsRepeatedUntilItIsReceived) {
+  HeaderView source;
+  const wire::CommandFeedback one{.done = 1, .held = 2, .margin = -1};
+  const wire::CommandFeedback two{.done = 2, .held = 1, .margin = -1};
+  const wire::DeltaHeader before = source.next();
+  EXPECT_EQ(before.commands, wire::CommandFeedback{});
+  EXPECT_EQ(source.next(one).commands, one);
+  source.acknowledge(before);
+  EXPECT_EQ(source.next(one).commands, one) << "the delta before it was received";
+  const wire::DeltaHeader first = source.next(one);
+  source.acknowledge(first);
+  EXPECT_EQ(source.next(one).commands, wire::CommandFeedback{});
+  const wire::DeltaHeader second = source.next(two);
+  EXPECT_EQ(second.commands, two);
+  EXPECT_EQ(source.next(one).commands, one) << "another state, though it was received once";
+  source.acknowledge(second);
+  EXPECT_EQ(source.next(one).commands, one) << "the delta with the other state was received";
+}
+
+TEST(ClientViewWrite, NumbersAreShortWhileTheClientHasARecentDelta) {
+  HeaderView source;
+  EXPECT_FALSE(source.next().short_numbers);
+  const wire::DeltaHeader first = source.next();
+  EXPECT_FALSE(first.short_numbers) << "no delta was acknowledged";
+  source.acknowledge(first);
+  const wire::DeltaHeader next = source.next();
+  EXPECT_TRUE(next.short_numbers);
+  EXPECT_EQ(next.sequence, 3u);
+  EXPECT_EQ(next.tick, first.tick + 1);
+  EXPECT_EQ(next.ack, 1u);
+  source.world.registry.set_tick(first.tick + wire::short_numbers_ticks_max);
+  EXPECT_TRUE(source.next().short_numbers);
+  EXPECT_FALSE(source.next().short_numbers) << "a tick later";
+  source.world.registry.set_tick(first.tick + 70000);
+  const wire::DeltaHeader late = source.next();
+  EXPECT_FALSE(late.short_numbers);
+  EXPECT_EQ(late.tick, first.tick + 70000);
+  source.acknowledge(late);
+  EXPECT_TRUE(source.next().short_numbers);
+}
+
+// Whatever the window repeats must be readable after an outage of any length.
+TEST(ClientViewWrite, TheLastDeltaOfAWindowHasLongNumbers) {
+  HeaderView source;
+  source.acknowledge(source.next());
+  wire::DeltaHeader last;
+  while (source.view.unsettled() < SentDeltas::window_max) last = source.next();
+  EXPECT_TRUE(last.short_numbers);
+  source.world.registry.set_tick(source.world.registry.tick() + 70000);
+  const wire::DeltaHeader repeated = source.next();
+  EXPECT_EQ(repeated.sequence, last.sequence);
+  EXPECT_EQ(repeated.tick, last.tick);
+  EXPECT_FALSE(repeated.short_numbers);
+}
+
+// Steps of a row of movers, whose log holds the values of some ticks.
+struct ShortLog {
+  explicit ShortLog(std::size_t history_bytes) : publisher(registry_with_components(), *schema, history_bytes) {
+    for (int i = 0; i < movers; ++i) registry.add<engine::Transform>(entities.emplace_back(registry.create()));
+  }
+  ecs::Registry& registry_with_components() {
+    static_cast<void>(reflect::register_components(registry, *schema).value());
+    return registry;
+  }
+  // Moves all, and has the client receive the delta and acknowledge it two ticks later. Returns the delta's header.
+  wire::DeltaHeader step() {
+    for (const ecs::Entity entity : entities) registry.get<engine::Transform>(entity).position.x += 0.5f;
+    if (inputs.size() > 2) static_cast<void>(view.acknowledge(inputs[inputs.size() - 3]).value());
+    publisher.publish();
+    encoded.begin_tick(registry.tick());
+    view.note_published();
+    for (const std::uint32_t index : publisher.spawned()) view.add_visible(index, false);
+    view.choose(registry.tick(), 1000, [](std::uint32_t) { return 1.0f; });
+    core::Bytes delta(1000);
+    delta.resize(view.write_delta(delta, registry.tick(), {}));
+    const test::Announcement made = test::take_wanted(view, registry);
+    EXPECT_TRUE(made.apply(*client.mirror));
+    for (const std::uint32_t id : made.ids) view.prototypes().delivered(id);
+    client.take(delta);
+    inputs.push_back(client.input());
+    bytes = delta.size();
+    registry.clear_journal();
+    registry.set_tick(registry.tick() + 1);
+    return *wire::read_delta_header(delta);
+  }
+
+  static constexpr int movers = 20;
+  const std::shared_ptr<const reflect::Schema> schema = test::load_game_schema_without_courses();
+  ecs::Registry registry;
+  Publisher publisher;
+  EncodedDeltaCache encoded{publisher.published()};
+  ViewWorkspace workspace;
+  ClientView view{publisher.published(), encoded, workspace, false};
+  test::ModelClient client{schema};
+  std::vector<ecs::Entity> entities;
+  std::vector<wire::InputDatagram> inputs;
+  std::size_t bytes = 0;
+};
+
+// Without that, entities whose early baseline is overwritten would be sent in full.
+TEST(ClientViewWrite, EarlyBaselinesAreLeftOutWhereTheLogIsShort) {
+  ShortLog large(1u << 20);
+  ShortLog small(8 * ShortLog::movers * 72);  // eight ticks
+  for (int tick = 0; tick < 40; ++tick) {
+    const bool is_left_out = small.step().without_early;
+    ASSERT_FALSE(large.step().without_early);
+    if (tick < 20) continue;
+    ASSERT_TRUE(is_left_out);
+    ASSERT_LT(small.bytes, std::size_t{ShortLog::movers} * 4) << "full states take 8 bytes each";
+    ASSERT_LE(large.bytes, small.bytes);
+  }
+  EXPECT_EQ(small.client.mirror->hash(), small.publisher.published().hash());
+  EXPECT_EQ(large.client.mirror->hash(), large.publisher.published().hash());
 }
 
 }  // namespace

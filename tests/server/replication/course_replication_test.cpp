@@ -76,24 +76,30 @@ void expect_near(Fleet& fleet, const client::Mirror& mirror) {
   }
 }
 
-// At every tick every mirrored entity has the state that the server published at the entity's own tick, and shows its
-// value at the mirror's tick.
+// Runs a fleet over a lossy path. At every tick every mirrored entity has the state that the server published at the
+// entity's own tick, and shows its value at the mirror's tick. `owns(tick)` gives the owners' rule of a tick.
+template <class Owns>
+void expect_true_despite_loss(Fleet& fleet, std::uint64_t seed, Owns&& owns) {
+  test::PublishedHistory history;
+  fleet.world.changes(60);
+  test::Replica replica(fleet.world, static_cast<std::uint32_t>(seed % 4) * 15, static_cast<std::uint32_t>(seed % 7));
+  for (int tick = 0; tick < 200; ++tick) {
+    replica.owns = owns(tick);
+    run(fleet, replica, fleet.world.random.below(10), history);
+    replica.expect_true(history);
+    if (testing::Test::HasFatalFailure()) return;
+  }
+  replica.end_loss();
+  fleet.stop();
+  for (int tick = 0; tick < 100; ++tick) run(fleet, replica, 0, history);
+  EXPECT_TRUE(replica.converged());
+  replica.client.mirror->check();
+}
+
 TEST(CourseReplication, EveryStateIsTrueDespiteLossAndReordering) {
   test::for_each_seed(1, test::few_or_all(6, 24), 200, [&](std::uint64_t seed) {
     Fleet fleet(seed);
-    test::PublishedHistory history;
-    fleet.world.changes(60);
-    test::Replica replica(fleet.world, static_cast<std::uint32_t>(seed % 4) * 15, static_cast<std::uint32_t>(seed % 7));
-    for (int tick = 0; tick < 200; ++tick) {
-      run(fleet, replica, fleet.world.random.below(10), history);
-      replica.expect_true(history);
-      if (testing::Test::HasFatalFailure()) return;
-    }
-    replica.end_loss();
-    fleet.stop();
-    for (int tick = 0; tick < 100; ++tick) run(fleet, replica, 0, history);
-    EXPECT_TRUE(replica.converged());
-    replica.client.mirror->check();
+    expect_true_despite_loss(fleet, seed, [](int) { return [](std::uint32_t) { return false; }; });
   });
 }
 
@@ -134,22 +140,9 @@ const std::shared_ptr<const reflect::Schema>& predicted_schema() {
 TEST(CourseReplication, OwnersAndOthersHaveTheirStatesDespiteLoss) {
   test::for_each_seed(1, test::few_or_all(6, 24), 200, [&](std::uint64_t seed) {
     Fleet fleet(seed, predicted_schema());
-    test::PublishedHistory history;
-    fleet.world.changes(60);
-    test::Replica replica(fleet.world, static_cast<std::uint32_t>(seed % 4) * 15, static_cast<std::uint32_t>(seed % 7));
-    for (int tick = 0; tick < 200; ++tick) {
-      replica.owns = [turn = static_cast<std::uint32_t>(tick) / 16](std::uint32_t index) {
-        return (index + turn) % 3 == 0;
-      };
-      run(fleet, replica, fleet.world.random.below(10), history);
-      replica.expect_true(history);
-      if (testing::Test::HasFatalFailure()) return;
-    }
-    replica.end_loss();
-    fleet.stop();
-    for (int tick = 0; tick < 100; ++tick) run(fleet, replica, 0, history);
-    EXPECT_TRUE(replica.converged());
-    replica.client.mirror->check();
+    expect_true_despite_loss(fleet, seed, [](int tick) {
+      return [turn = static_cast<std::uint32_t>(tick) / 16](std::uint32_t index) { return (index + turn) % 3 == 0; };
+    });
   });
 }
 

@@ -28,11 +28,6 @@ void MirroredCourses::Unit::erase(std::uint32_t entry) {
   courses.erase(entry);
 }
 
-bool MirroredCourses::is_same(const wire::CourseUnit& unit, const std::uint32_t* row, const std::uint32_t* before) {
-  return std::equal(row + unit.first, row + unit.first + unit.parts, before + unit.first) &&
-         std::equal(row + unit.course, row + unit.course + unit.course_words(), before + unit.course);
-}
-
 std::uint32_t MirroredCourses::set(wire::SchemaCodecs& codecs, Shown state) {
   std::uint32_t count = 0;
   for (const ecs::PoolId pool : state.pools) {
@@ -61,7 +56,7 @@ void MirroredCourses::set_unit(Unit& unit, const Shown& state, std::uint32_t& co
   if (is_new) {
     entry = unit.set.size();
     unit.push(state.entity, state.words);
-  } else if (state.before == nullptr || !is_same(unit.courses.unit(), state.words, state.before)) {
+  } else if (state.before == nullptr || !wire::has_same_course(unit.courses.unit(), state.words, state.before)) {
     unit.courses.set(entry, state.words);
   }
   unit.lists[entry] = count++ == 0 ? 1 : 0;

@@ -63,7 +63,6 @@ class MirroredCourses {
   };
   using Units = std::vector<std::unique_ptr<Unit>>;
 
-  static bool is_same(const wire::CourseUnit& unit, const std::uint32_t* row, const std::uint32_t* before);
   void set_unit(Unit& unit, const Shown& state, std::uint32_t& count);
 
   std::vector<Units> pools_;  // by pool; none until one of its units is under way

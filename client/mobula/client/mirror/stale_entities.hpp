@@ -37,8 +37,7 @@ struct StaleCourses {
   }
   /// Returns whether the value of a course still changes after a tick.
   [[nodiscard]] bool lasts(const StaleCourse& course, ecs::Tick tick) const {
-    const ecs::Tick age_max = course.unit->turns ? wire::turn_age_max : wire::path_age_max;
-    return tick < end() && wire::course_age(*course.unit, words.data() + course.row, tick) < age_max;
+    return tick < end() && wire::course_age(*course.unit, words.data() + course.row, tick) < course.unit->age_max();
   }
   /// Forgets the courses that end with a tick, and the words after the last one.
   void forget_ended(ecs::Tick tick) {

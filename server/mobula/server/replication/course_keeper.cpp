@@ -99,10 +99,7 @@ void begin_course(const CourseUnit& unit, ecs::Tick tick, const CourseTruth& tru
 }
 
 void count_state(const CourseUnit& unit, const std::uint32_t* before, const std::uint32_t* row, CourseStats& stats) {
-  const auto equal = [&](std::uint32_t first, std::uint32_t count) {
-    return std::equal(row + first, row + first + count, before + first);
-  };
-  if (equal(unit.first, unit.parts) && equal(unit.course, unit.course_words())) return;
+  if (wire::has_same_course(unit, row, before)) return;
   ++stats.new_courses;
   stats.under_way += wire::is_under_way(unit, row) ? 1 : 0;
   stats.under_way -= wire::is_under_way(unit, before) ? 1 : 0;

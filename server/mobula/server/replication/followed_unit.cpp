@@ -221,8 +221,7 @@ void FollowedUnit::set_course(std::uint32_t entry, const std::uint32_t* row) {
 
 void FollowedUnit::set(std::uint32_t entry, const std::uint32_t* row) {
   courses_.set(entry, row);
-  const ecs::Tick age_max = unit().turns ? wire::turn_age_max : wire::path_age_max;
-  ends_at_[entry] = wire::is_under_way(unit(), row) ? row[unit().tick_word()] + age_max + 1 : never;
+  ends_at_[entry] = wire::is_under_way(unit(), row) ? row[unit().tick_word()] + unit().age_max() + 1 : never;
 }
 
 CourseTruth FollowedUnit::truth(std::uint32_t entry) const {
