@@ -5,13 +5,9 @@
 namespace mobula::client {
 
 void MirroredCourses::Unit::push(ecs::Entity entity, const std::uint32_t* row) {
-  set.make_room(entity.index);
-  set.push(entity.index);
+  places.push(entity.index);
   entities.push_back(entity);
   lists.push_back(0);
-  positions.push_back(0);
-  components.push_back(nullptr);
-  pool_version = 0;
   courses.push(row);
 }
 
@@ -20,11 +16,9 @@ void MirroredCourses::Unit::erase(std::uint32_t entry) {
     column[entry] = column.back();
     column.pop_back();
   };
-  set.erase(set.indices()[entry]);
+  places.erase(entry);
   fill_gap(entities);
   fill_gap(lists);
-  fill_gap(positions);
-  fill_gap(components);
   courses.erase(entry);
 }
 
@@ -47,14 +41,14 @@ std::uint32_t MirroredCourses::set(wire::SchemaCodecs& codecs, Shown state) {
 // Follows the course of a unit, or does so no longer. `state` has the words from those of the component on. The first
 // unit of an entity appends it to the changed ones.
 void MirroredCourses::set_unit(Unit& unit, const Shown& state, std::uint32_t& count) {
-  std::uint32_t entry = unit.set.find(state.entity.index);
+  std::uint32_t entry = unit.places.find(state.entity.index);
   const bool is_new = entry == ecs::SparseSet::none;
   if (!wire::is_under_way(unit.courses.unit(), state.words)) {
     if (!is_new) unit.erase(entry);
     return;
   }
   if (is_new) {
-    entry = unit.set.size();
+    entry = unit.places.size();
     unit.push(state.entity, state.words);
   } else if (state.before == nullptr || !wire::has_same_course(unit.courses.unit(), state.words, state.before)) {
     unit.courses.set(entry, state.words);
@@ -66,22 +60,22 @@ void MirroredCourses::erase(std::uint32_t index, std::span<const ecs::PoolId> po
   for (const ecs::PoolId pool : pools) {
     if (pool >= pools_.size()) continue;
     for (const std::unique_ptr<Unit>& unit : pools_[pool])
-      if (const std::uint32_t entry = unit->set.find(index); entry != ecs::SparseSet::none) unit->erase(entry);
+      if (const std::uint32_t entry = unit->places.find(index); entry != ecs::SparseSet::none) unit->erase(entry);
   }
 }
 
 void MirroredCourses::follow(ecs::Registry& registry, ecs::Tick tick, std::vector<ecs::Entity>& changed) {
   for (ecs::PoolId pool = 0; pool < pools_.size(); ++pool)
     for (const std::unique_ptr<Unit>& unit : pools_[pool])
-      if (unit->set.size() > 0) unit->follow(registry.pool(pool), tick, changed);
+      if (unit->places.size() > 0) unit->follow(registry.pool(pool), tick, changed);
 }
 
 void MirroredCourses::Unit::follow(ecs::Pool& pool, ecs::Tick tick, std::vector<ecs::Entity>& changed) {
   courses.advance(tick);
-  if (pool.version() != pool_version) find_components(pool);
+  places.update(pool);
   for (std::uint32_t first = 0; first < courses.size(); first += block_size)
     write(first, std::min(block_size, courses.size() - first));
-  for (const ecs::Pool::Table table = pool.table(); const std::uint32_t position : positions)
+  for (const ecs::Pool::Table table = pool.table(); const std::uint32_t position : places.positions())
     table.mark_changed(position);
   const std::size_t before = changed.size();
   changed.resize(before + entities.size());
@@ -91,17 +85,6 @@ void MirroredCourses::Unit::follow(ecs::Pool& pool, ecs::Tick tick, std::vector<
     listed += lists[entry];
   }
   changed.resize(static_cast<std::size_t>(listed - changed.data()));
-}
-
-void MirroredCourses::Unit::find_components(const ecs::Pool& pool) {
-  pool_version = pool.version();
-  const std::span<const std::uint32_t> there = pool.indices();
-  for (std::uint32_t entry = 0; entry < set.size(); ++entry) {
-    std::uint32_t& position = positions[entry];
-    const std::uint32_t index = set.indices()[entry];
-    if (position >= there.size() || there[position] != index) position = pool.find(index);
-    components[entry] = pool.address(position);
-  }
 }
 
 void MirroredCourses::Unit::write(std::uint32_t first, std::uint32_t count) {
@@ -114,7 +97,7 @@ void MirroredCourses::Unit::write(std::uint32_t first, std::uint32_t count) {
 template <class Float>
 void MirroredCourses::Unit::write_values(std::uint32_t first, std::uint32_t count,
                                          const wire::RunningCourses::Values& values) {
-  std::byte* const* const to = components.data() + first;
+  std::byte* const* const to = places.components().data() + first;
   std::array<Float, block_size> numbers;
   for (std::uint32_t part = 0; part < courses.unit().parts; ++part) {
     const std::uint32_t offset = courses.unit().part_offset(part);
@@ -127,7 +110,7 @@ std::uint32_t MirroredCourses::count(std::uint32_t index, std::span<const ecs::P
   std::uint32_t count = 0;
   for (const ecs::PoolId pool : pools) {
     if (pool >= pools_.size()) continue;
-    for (const std::unique_ptr<Unit>& unit : pools_[pool]) count += unit->set.contains(index) ? 1 : 0;
+    for (const std::unique_ptr<Unit>& unit : pools_[pool]) count += unit->places.contains(index) ? 1 : 0;
   }
   return count;
 }
@@ -135,7 +118,7 @@ std::uint32_t MirroredCourses::count(std::uint32_t index, std::span<const ecs::P
 std::size_t MirroredCourses::size() const {
   std::size_t size = 0;
   for (const Units& units : pools_)
-    for (const std::unique_ptr<Unit>& unit : units) size += unit->set.size();
+    for (const std::unique_ptr<Unit>& unit : units) size += unit->places.size();
   return size;
 }
 

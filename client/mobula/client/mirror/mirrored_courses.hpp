@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <mobula/ecs/component_places.hpp>
 #include <mobula/ecs/registry.hpp>
 #include <mobula/wire/running_courses.hpp>
 #include <mobula/wire/schema_codecs.hpp>
@@ -48,18 +49,14 @@ class MirroredCourses {
     void push(ecs::Entity entity, const std::uint32_t* row);
     void erase(std::uint32_t entry);
     void follow(ecs::Pool& pool, ecs::Tick tick, std::vector<ecs::Entity>& changed);
-    void find_components(const ecs::Pool& pool);
     void write(std::uint32_t first, std::uint32_t count);
     template <class Float>
     void write_values(std::uint32_t first, std::uint32_t count, const wire::RunningCourses::Values& values);
 
     wire::RunningCourses courses;
-    ecs::SparseSet set{ecs::SparseSet::no_pages};
-    std::vector<ecs::Entity> entities;     // by entry, as the next
-    std::vector<std::uint8_t> lists;       // whether it appends its entity to the changed ones
-    std::vector<std::uint32_t> positions;  // in the pool
-    std::vector<std::byte*> components;
-    std::uint64_t pool_version = 0;  // that of positions and components; 0 if some are not known
+    ecs::ComponentPlaces places{ecs::SparseSet::no_pages};
+    std::vector<ecs::Entity> entities;  // by entry, as the next
+    std::vector<std::uint8_t> lists;    // whether it appends its entity to the changed ones
   };
   using Units = std::vector<std::unique_ptr<Unit>>;
 

@@ -7,7 +7,7 @@
 namespace mobula::server {
 
 FollowedRows::FollowedRows(const wire::RowCodec& codec, std::vector<GivenVelocity> velocities)
-    : set_(ecs::PoolConfig{}.sparse_page_shift),
+    : places_(ecs::PoolConfig{}.sparse_page_shift),
       velocities_(std::move(velocities)),
       stats_(codec.courses().size()),
       other_ranges_(codec.other_ranges()) {
@@ -42,29 +42,21 @@ void FollowedRows::add_new(const ecs::Registry& registry, std::uint32_t index, c
 
 // Adds an entry to all arrays but those of the units.
 void FollowedRows::push(std::uint32_t index, const std::byte* component) {
-  set_.make_room(index);
-  set_.push(index);
-  positions_.push_back(0);
-  components_.push_back(nullptr);
-  pool_version_ = 0;
+  places_.push(index);
   others_.resize(others_.size() + other_bytes_);
   copy_others(component, others_.data() + others_.size() - other_bytes_);
 }
 
 void FollowedRows::erase(std::uint32_t index, const std::uint32_t* row) {
-  const std::uint32_t entry = set_.find(index);
+  const std::uint32_t entry = places_.find(index);
   for (std::size_t i = 0; i < units_.size(); ++i)
     stats_[i].under_way -= wire::is_under_way(units_[i].unit(), row) ? 1 : 0;
-  set_.erase(index);
-  positions_[entry] = positions_.back();
-  positions_.pop_back();
-  components_[entry] = components_.back();
-  components_.pop_back();
+  places_.erase(entry);
   for (FollowedUnit& unit : units_) unit.erase(entry);
   const auto place = [&](std::uint32_t which) {
     return others_.begin() + static_cast<std::ptrdiff_t>(which * other_bytes_);
   };
-  std::copy_n(place(size()), other_bytes_, place(entry));  // the last one: the set is smaller already
+  std::copy_n(place(size()), other_bytes_, place(entry));  // the last one: there is one entry less already
   others_.resize(others_.size() - other_bytes_);
 }
 
@@ -74,7 +66,7 @@ void FollowedRows::copy_others(const std::byte* component, std::byte* others) co
 
 void FollowedRows::find_changed(const ecs::Registry& registry, const ecs::Pool& pool, ecs::Tick tick, ecs::Tick since) {
   changed_.clear();
-  if (pool.version() != pool_version_) find_components(pool);
+  places_.update(pool);
   for (FollowedUnit& unit : units_) unit.begin_tick(tick);
   for (std::uint32_t first = 0; first < size(); first += block_size) {
     const std::uint32_t count = std::min(block_size, size() - first);
@@ -88,7 +80,7 @@ void FollowedRows::note_speeds(const ecs::Registry& registry, std::uint32_t firs
   for (std::size_t i = 0; i < units_.size(); ++i) {
     if (!velocities_[i].is_known()) continue;
     units_[i].note_speeds(first, count,
-                          [&](std::uint32_t entry) { return velocities_[i].read(registry, set_.indices()[entry]); });
+                          [&](std::uint32_t entry) { return velocities_[i].read(registry, places_.index(entry)); });
   }
 }
 
@@ -99,23 +91,13 @@ void FollowedRows::count(std::size_t which, const std::uint32_t* before, const s
 }
 
 void FollowedRows::check_block(const ecs::Pool& pool, ecs::Tick since, std::uint32_t first, std::uint32_t count) {
-  const std::byte* const* const components = components_.data() + first;
+  const std::byte* const* const components = places_.components().data() + first;
   std::uint64_t changed = other_bytes_ > 0 ? other_changes(pool, since, first, count) : 0;
   for (FollowedUnit& unit : units_) changed |= unit.check(first, count, components);
   core::each_bit(changed, first, [&](std::size_t entry) {
-    changed_.push_back({static_cast<std::uint32_t>(entry), set_.indices()[entry], components_[entry]});
+    const auto place = static_cast<std::uint32_t>(entry);
+    changed_.push_back({place, places_.index(place), places_.components()[place]});
   });
-}
-
-void FollowedRows::find_components(const ecs::Pool& pool) {
-  pool_version_ = pool.version();
-  const std::span<const std::uint32_t> there = pool.indices();
-  for (std::uint32_t entry = 0; entry < size(); ++entry) {
-    std::uint32_t& position = positions_[entry];
-    const std::uint32_t index = set_.indices()[entry];
-    if (position >= there.size() || there[position] != index) position = pool.find(index);
-    components_[entry] = pool.at(position);
-  }
 }
 
 // Returns a bit for each entry in which another field than those with courses differs from what was published.
@@ -124,13 +106,13 @@ std::uint64_t FollowedRows::other_changes(const ecs::Pool& pool, ecs::Tick since
   std::uint64_t changed = 0;
   const std::byte* others = others_.data() + first * other_bytes_;
   for (std::uint32_t i = 0; i < count; ++i) {
-    if (pool.change_ticks()[positions_[first + i] >> ecs::Pool::block_shift] <= since) {
+    if (pool.change_ticks()[places_.positions()[first + i] >> ecs::Pool::block_shift] <= since) {
       others += other_bytes_;
       continue;
     }
     bool differs = false;
     for (const auto& [offset, size] : other_ranges_) {
-      differs |= std::memcmp(components_[first + i] + offset, others, size) != 0;
+      differs |= std::memcmp(places_.components()[first + i] + offset, others, size) != 0;
       others += size;
     }
     changed |= static_cast<std::uint64_t>(differs) << i;
@@ -144,7 +126,7 @@ bool FollowedRows::note_published(const Changed& row) {
 }
 
 void FollowedRows::check_entry(std::uint32_t index, const std::uint32_t* row) const {
-  const std::uint32_t entry = set_.find(index);
+  const std::uint32_t entry = places_.find(index);
   MOBULA_ASSERT(entry != ecs::SparseSet::none, "a followed row has an entry");
   for (const FollowedUnit& unit : units_) unit.check_entry(entry, row);
 }

@@ -6,6 +6,7 @@
 // Entries remember where their component is, and look it up again after any component of the pool has moved.
 #pragma once
 
+#include <mobula/ecs/component_places.hpp>
 #include <mobula/server/replication/followed_unit.hpp>
 #include <mobula/server/replication/given_velocity.hpp>
 #include <mobula/wire/row_codec.hpp>
@@ -19,9 +20,9 @@ class FollowedRows {
   /// `codec` must outlive it, and have courses. `velocities` are those of the courses.
   FollowedRows(const wire::RowCodec& codec, std::vector<GivenVelocity> velocities);
 
-  [[nodiscard]] bool contains(std::uint32_t index) const { return set_.contains(index); }
-  [[nodiscard]] std::uint32_t size() const { return set_.size(); }
-  [[nodiscard]] std::uint32_t find(std::uint32_t index) const { return set_.find(index); }
+  [[nodiscard]] bool contains(std::uint32_t index) const { return places_.contains(index); }
+  [[nodiscard]] std::uint32_t size() const { return places_.size(); }
+  [[nodiscard]] std::uint32_t find(std::uint32_t index) const { return places_.find(index); }
   [[nodiscard]] FollowedUnit& unit(std::size_t which) { return units_[which]; }
   /// Returns the counts of the courses, by unit.
   [[nodiscard]] std::span<const CourseStats> stats() const { return stats_; }
@@ -68,15 +69,11 @@ class FollowedRows {
   void check_block(const ecs::Pool& pool, ecs::Tick since, std::uint32_t first, std::uint32_t count);
   void note_speeds(const ecs::Registry& registry, std::uint32_t first, std::uint32_t count);
   void push(std::uint32_t index, const std::byte* component);
-  void find_components(const ecs::Pool& pool);
   [[nodiscard]] std::uint64_t other_changes(const ecs::Pool& pool, ecs::Tick since, std::uint32_t first,
                                             std::uint32_t count) const;
   void copy_others(const std::byte* component, std::byte* others) const;
 
-  ecs::SparseSet set_;
-  std::uint64_t pool_version_ = 0;            // that of the places below; 0 if some are not known
-  std::vector<std::uint32_t> positions_;      // in the pool; by entry
-  std::vector<const std::byte*> components_;  // by entry
+  ecs::ComponentPlaces places_;
   std::vector<FollowedUnit> units_;
   std::vector<GivenVelocity> velocities_;  // by unit, as the next
   std::vector<CourseStats> stats_;
