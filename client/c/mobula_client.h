@@ -1,0 +1,519 @@
+/* Mobula's client for C, and for every language that can call C.
+ *
+ *   connect token ──► mobula_client_create ──► connecting ──► joining ──► playing ──► closed
+ *
+ * A client mirrors the world of a server: the same entity handles, and the values that the server published. One step
+ * of a client, usually per frame, is an update. After it the host reads what has changed:
+ *
+ *   mobula_client_connect_udp(client, NULL);                   with the library's socket:
+ *   while (mobula_client_poll(client, 20) == MOBULA_OK) {
+ *     mobula_client_read_changes(client, changes, 256, &count);
+ *     …
+ *   }
+ *
+ *   mobula_client_receive(client, datagram, size, now);        with a socket of the host:
+ *   mobula_client_update(client, now);
+ *   while (mobula_client_next_datagram(client, buffer, sizeof buffer, &size) == MOBULA_OK) send(socket, buffer, size, 0);
+ *
+ * Rules of all functions:
+ *
+ * - Results. A function returns MOBULA_OK, MOBULA_NOTHING (there is none, now), or an error below 0. An error has no
+ *   effect, and the client remains usable. mobula_strerror describes the code, mobula_client_error_text what was wrong.
+ * - Memory. The library copies what it is given, and writes into memory of the caller. A pointer that it returns belongs
+ *   to the client; each function states how long it is valid.
+ * - Arrays and texts. The caller gives a buffer and its capacity. *count or *length is what there is to write. If that
+ *   is more than the capacity, the function writes as much as fits and returns MOBULA_ERROR_BUFFER_TOO_SMALL. With a
+ *   capacity of 0 the buffer may be null. Texts are UTF-8. They end with a zero byte, which *length does not count.
+ * - Structs that may grow begin with struct_size. Set it to sizeof of the struct before the call. Members that an older
+ *   library does not know remain as they are, as do those that an older host does not have.
+ * - Threads. Functions may be called from any thread, but not two at a time for one client. The second call returns
+ *   MOBULA_ERROR_BUSY, and fails an assertion in debug builds. Different clients are independent.
+ * - Times are nanoseconds of a monotonic clock, such as mobula_now. They must not decrease. Built-in pipes use mobula_now.
+ * - Byte order. Component values, entity handles and texts of the wire are little-endian, as is every supported machine.
+ */
+#ifndef MOBULA_CLIENT_H
+#define MOBULA_CLIENT_H
+
+#include <stdint.h>
+
+#if defined(_WIN32)
+#if defined(MOBULA_CLIENT_BUILD)
+#define MOBULA_API __declspec(dllexport)
+#elif defined(MOBULA_CLIENT_STATIC)
+#define MOBULA_API
+#else
+#define MOBULA_API __declspec(dllimport)
+#endif
+#else
+#define MOBULA_API __attribute__((visibility("default")))
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* --- Results ------------------------------------------------------------------------------------------------------ */
+
+typedef int32_t mobula_result;
+
+enum {
+  MOBULA_OK = 0,
+  MOBULA_NOTHING = 1, /* no error: nothing is there to hand out, or nothing happened */
+
+  MOBULA_ERROR_INVALID_ARGUMENT = -1, /* null where that is not allowed, or a value out of its range */
+  MOBULA_ERROR_INVALID_CLIENT = -2,   /* never created, or destroyed */
+  MOBULA_ERROR_BUFFER_TOO_SMALL = -3, /* *count or *length is what there is */
+  MOBULA_ERROR_BUSY = -4,             /* another thread is in a call for this client */
+  MOBULA_ERROR_CLOSED = -5,           /* the connection is closed; mobula_client_reason says why */
+  MOBULA_ERROR_WRONG_STATE = -6,      /* not now, such as a second pipe, or a reconnect of an open connection */
+  MOBULA_ERROR_BAD_TOKEN = -7,        /* not a connect token, or damaged */
+  MOBULA_ERROR_BAD_SCHEMA = -8,       /* not a .bfbs, or one that exceeds the limits */
+  MOBULA_ERROR_BAD_JSON = -9,         /* not JSON, or not what the schema declares */
+  MOBULA_ERROR_BAD_LEVEL = -10,       /* not the level that its hash announces, or damaged */
+  MOBULA_ERROR_BAD_ADDRESS = -11,     /* not an address, or not found */
+  MOBULA_ERROR_SOCKET = -12,          /* the system refused a socket operation */
+  MOBULA_ERROR_NO_MIRROR = -13,       /* the server has not accepted the client yet, or the client mirrors nothing */
+  MOBULA_ERROR_NO_ENTITY = -14,       /* not in the mirror */
+  MOBULA_ERROR_NO_COMPONENT = -15,    /* unknown, or the entity does not have it */
+  MOBULA_ERROR_NO_PROPERTY = -16,     /* the component has no such field */
+  MOBULA_ERROR_TOO_LARGE = -17,       /* beyond a limit of the protocol */
+  MOBULA_ERROR_TOO_MANY_CLIENTS = -18 /* MOBULA_CLIENTS_MAX exist */
+};
+
+enum {
+  MOBULA_CLIENTS_MAX = 16384,      /* clients of one process at a time */
+  MOBULA_DATAGRAM_BYTES_MAX = 1400 /* largest datagram in either direction; see mobula_datagram_bytes_max */
+};
+
+/* Returns a short English text for a result; never null. Valid for ever. */
+MOBULA_API const char* mobula_strerror(mobula_result result);
+
+/* Version of the library: major, minor, patch in 8 bits each, such as 0x000200 for 0.2.0. */
+MOBULA_API uint32_t mobula_version(void);
+/* Version of the wire protocol. A server with another one refuses the client. */
+MOBULA_API uint32_t mobula_protocol_version(void);
+/* Monotonic time in nanoseconds. */
+MOBULA_API int64_t mobula_now(void);
+
+/* --- Life --------------------------------------------------------------------------------------------------------- */
+
+/* Handle of a client. Zero is no client. A handle of a destroyed client is never valid again. */
+typedef struct mobula_client {
+  uint32_t index;
+  uint32_t generation;
+} mobula_client;
+
+enum {
+  MOBULA_SPECTATE = 1 << 0,  /* join without an entity and without commands */
+  MOBULA_NO_VERIFY = 1 << 1, /* do not ask the server for hashes of the mirror */
+  MOBULA_NO_MIRROR = 1 << 2, /* acknowledge deltas unread and mirror nothing, for load tests */
+  MOBULA_LEVELS = 1 << 3     /* request the server's level; see "Levels" */
+};
+
+typedef struct mobula_client_options {
+  uint32_t struct_size;
+  uint32_t flags;
+  const char* name;     /* player's name, printable, at most 24 bytes; null: none */
+  const void* token;    /* connect token: its 2,048 bytes, or these as base64 text */
+  uint64_t token_size;  /* bytes at `token` */
+  const void* schema;   /* .bfbs that the host was built with; a server with another one refuses. Null accepts any */
+  uint64_t schema_size; /* bytes at `schema` */
+  uint64_t random_seed; /* 0: randomness of the system. Else packets can be repeated, for tests alone */
+} mobula_client_options;
+
+/* Creates a client that connects to the server of a token. Nothing is sent before the first update.
+ * Errors: INVALID_ARGUMENT, BAD_TOKEN, BAD_SCHEMA, TOO_MANY_CLIENTS. */
+MOBULA_API mobula_result mobula_client_create(const mobula_client_options* options, int64_t now, mobula_client* client);
+
+/* Destroys a client, and leaves the server if it is connected over a built-in pipe. All pointers of it become invalid.
+ * With a socket of the host, call mobula_client_leave and send its datagrams first. */
+MOBULA_API mobula_result mobula_client_destroy(mobula_client client);
+
+/* Leaves the server. With a socket of the host, mobula_client_next_datagram then returns the farewell. */
+MOBULA_API mobula_result mobula_client_leave(mobula_client client);
+
+enum { MOBULA_CONNECTING = 0, MOBULA_JOINING = 1, MOBULA_PLAYING = 2, MOBULA_CLOSED = 3 };
+
+/* Handle of an entity, the same on the server: generation << 32 | index. Fields of components that refer to entities
+ * have the same 8 bytes. 0 is no entity. As text: index.generation. */
+typedef uint64_t mobula_entity;
+
+typedef struct mobula_status {
+  uint32_t struct_size;
+  uint32_t state;            /* MOBULA_CONNECTING … */
+  uint32_t can_rejoin;       /* 1: the connection was lost, and mobula_client_rejoin may resume it */
+  uint32_t can_reconnect;    /* 1: mobula_client_reconnect with a new token leads on */
+  uint32_t ticks_per_second; /* of the server; 0 until it has accepted the client */
+  uint32_t tick;             /* of the newest delta */
+  uint32_t complete;         /* 1: the mirror holds all that the server had to send with the newest delta */
+  uint32_t mirror;           /* number of the mirror, from 1; 0 without one. Another number: read everything anew */
+  uint32_t entities;         /* in view */
+  uint32_t closing_seconds;  /* seconds until the server's announced end; 0xffffffff if none is announced */
+  mobula_entity player;      /* the player's own entity; may change at any time, and may not be in the mirror yet */
+  uint64_t mirror_hash;      /* sum of the hashes of all entities in view */
+} mobula_status;
+
+MOBULA_API mobula_result mobula_client_status(mobula_client client, mobula_status* status);
+
+/* Why the connection is closed; numbers of the wire. */
+enum {
+  MOBULA_REASON_NONE = 0,
+  MOBULA_REASON_OTHER_PROTOCOL,
+  MOBULA_REASON_SERVER_FULL,
+  MOBULA_REASON_REFUSED,
+  MOBULA_REASON_TIMED_OUT,
+  MOBULA_REASON_LEFT,
+  MOBULA_REASON_KICKED,
+  MOBULA_REASON_SHUTTING_DOWN,
+  MOBULA_REASON_PROTOCOL_ERROR,
+  MOBULA_REASON_REPLACED,
+  MOBULA_REASON_TOKEN_EXPIRED,
+  MOBULA_REASON_INVALID_TOKEN,
+  MOBULA_REASON_NO_ANSWER,
+  MOBULA_REASON_HANDSHAKE_TIMED_OUT,
+  MOBULA_REASON_PIPE_LOST,
+  MOBULA_REASON_FLOODING
+};
+
+/* Writes the code and a text of why the connection is closed. NOTHING while it is not. */
+MOBULA_API mobula_result mobula_client_reason(mobula_client client, int32_t* code, char* text, uint32_t capacity,
+                                              uint32_t* length);
+
+/* Writes what was wrong in the last call for this client that returned an error. NOTHING if none did. */
+MOBULA_API mobula_result mobula_client_error_text(mobula_client client, char* text, uint32_t capacity,
+                                                  uint32_t* length);
+
+/* --- Network ------------------------------------------------------------------------------------------------------ */
+
+/* Opens the library's UDP socket. `address` is HOST:PORT, or null for the first address of the token.
+ * Errors: BAD_ADDRESS, SOCKET, WRONG_STATE if it is open already. */
+MOBULA_API mobula_result mobula_client_connect_udp(mobula_client client, const char* address);
+
+/* Receives, updates and sends over the library's socket. Waits at most `timeout_ms` for a datagram or the next wake-up.
+ * A lost connection is resumed with the server's rejoin tokens. Returns MOBULA_ERROR_CLOSED when the connection is
+ * closed for good, or needs a new token (mobula_status.can_reconnect). */
+MOBULA_API mobula_result mobula_client_poll(mobula_client client, uint32_t timeout_ms);
+
+/* Writes the address `at` of the token, such as "192.0.2.1:7777". NOTHING if it has fewer. */
+MOBULA_API mobula_result mobula_client_server_address(mobula_client client, uint32_t at, char* text, uint32_t capacity,
+                                                      uint32_t* length);
+
+/* Processes a datagram that the host received from the server. Damaged and foreign ones are dropped.
+ * Errors: WRONG_STATE with the library's socket. */
+MOBULA_API mobula_result mobula_client_receive(mobula_client client, const void* datagram, uint32_t size, int64_t now);
+
+/* Takes a step: sends acknowledgements and the command, and hands out changes and events. Those of the step before are
+ * no longer valid. Call it with each frame, or about once per tick of the server. Errors: CLOSED, WRONG_STATE with the
+ * library's socket. */
+MOBULA_API mobula_result mobula_client_update(mobula_client client, int64_t now);
+
+/* Writes the next datagram to send to the server. NOTHING if none is left. A buffer of MOBULA_DATAGRAM_BYTES_MAX bytes
+ * is large enough; one that is too small leaves the datagram. */
+MOBULA_API mobula_result mobula_client_next_datagram(mobula_client client, void* buffer, uint32_t capacity,
+                                                     uint32_t* size);
+
+/* Writes the time by which the host should call mobula_client_update, if no datagram arrives before. */
+MOBULA_API mobula_result mobula_client_next_wakeup(mobula_client client, int64_t now, int64_t* at);
+
+/* Reports that the host's stream to the server has ended. `why` may be null. */
+MOBULA_API mobula_result mobula_client_pipe_closed(mobula_client client, const char* why, int64_t now);
+
+/* Resumes as the same player. Error: WRONG_STATE unless mobula_status.can_rejoin. */
+MOBULA_API mobula_result mobula_client_rejoin(mobula_client client, int64_t now);
+
+/* Starts a new session with a new token. Errors: BAD_TOKEN, WRONG_STATE unless the connection is closed. */
+MOBULA_API mobula_result mobula_client_reconnect(mobula_client client, const void* token, uint64_t token_size,
+                                                 int64_t now);
+
+typedef struct mobula_statistics {
+  uint32_t struct_size;
+  uint32_t loss_permille;        /* of sent datagrams */
+  int64_t rtt;                   /* nanoseconds; 0 until measured */
+  int64_t rtt_variation;         /* nanoseconds */
+  int64_t jitter;                /* of arrivals, nanoseconds */
+  uint64_t bytes_received;       /* of all datagrams; UDP and IP not included */
+  uint64_t bytes_sent;           /* likewise */
+  uint64_t datagrams_received;
+  uint64_t datagrams_sent;
+  uint64_t deltas;               /* accepted */
+  uint64_t late_deltas;          /* arrived after a newer one */
+  uint64_t lost_deltas;
+  uint64_t verified_ticks;       /* hashes of the server that matched the mirror */
+  uint64_t mismatched_ticks;     /* hashes that did not */
+  uint64_t corrections;          /* entities that the server reported as wrong */
+  uint64_t events;
+  uint64_t refused_commands;
+  uint64_t rejoins;              /* calls of rejoin and reconnect */
+} mobula_statistics;
+
+/* Writes counters since the client was created, and estimates of the path. */
+MOBULA_API mobula_result mobula_client_statistics(mobula_client client, mobula_statistics* statistics);
+
+/* --- Changes ------------------------------------------------------------------------------------------------------ */
+
+enum {
+  MOBULA_SPAWNED = 0,   /* came into view: new, or seen before */
+  MOBULA_COMPOSED = 1,  /* has other components than before */
+  MOBULA_CHANGED = 2,   /* a component has another value */
+  MOBULA_LOST = 3,      /* out of view: stays for a while with its last values */
+  MOBULA_DESTROYED = 4  /* no longer in the mirror */
+};
+
+enum { MOBULA_NO_COMPONENT = 0xffffffffu };
+
+typedef struct mobula_change {
+  mobula_entity entity;
+  uint32_t kind;
+  uint32_t component; /* of MOBULA_CHANGED; else MOBULA_NO_COMPONENT */
+} mobula_change;
+
+/* Writes what the last update has changed, in order. Each MOBULA_CHANGED names an entity and component once per update.
+ * Values of fields with dead reckoning change with each tick. */
+MOBULA_API mobula_result mobula_client_read_changes(mobula_client client, mobula_change* changes, uint32_t capacity,
+                                                    uint32_t* count);
+
+/* --- Entities ----------------------------------------------------------------------------------------------------- */
+
+/* Writes the handles of all entities in the mirror, by index. */
+MOBULA_API mobula_result mobula_client_read_entities(mobula_client client, mobula_entity* entities, uint32_t capacity,
+                                                     uint32_t* count);
+
+typedef struct mobula_entity_info {
+  uint32_t struct_size;
+  uint32_t stale;     /* 1: out of view */
+  uint32_t owned;     /* 1: this player's own; its owner_only fields are sent */
+  uint32_t tick;      /* of its newest state */
+  uint32_t prototype; /* which components it has: equal numbers, equal components */
+} mobula_entity_info;
+
+/* Errors: NO_ENTITY. */
+MOBULA_API mobula_result mobula_client_entity(mobula_client client, mobula_entity entity, mobula_entity_info* info);
+
+/* Writes the components that an entity has. Errors: NO_ENTITY. */
+MOBULA_API mobula_result mobula_client_components_of(mobula_client client, mobula_entity entity, uint32_t* components,
+                                                     uint32_t capacity, uint32_t* count);
+
+/* --- Components --------------------------------------------------------------------------------------------------- */
+
+/* A component is a type and the name of an instance, such as Fog named "Cave". Components have numbers from 0, which are
+ * valid as long as mobula_status.mirror is the same. More may come. */
+
+/* Finds a component. `instance` null is the default instance. Errors: NO_COMPONENT. */
+MOBULA_API mobula_result mobula_client_find_component(mobula_client client, const char* type, const char* instance,
+                                                      uint32_t* component);
+
+typedef struct mobula_component_info {
+  uint32_t struct_size;
+  uint32_t type;        /* number of its type */
+  const char* instance; /* its name; that of the type for the default instance. Valid as long as the mirror */
+  uint32_t size;        /* bytes of a value */
+  uint32_t entities;    /* that have it */
+} mobula_component_info;
+
+MOBULA_API mobula_result mobula_client_component_count(mobula_client client, uint32_t* count);
+/* Errors: NO_COMPONENT. */
+MOBULA_API mobula_result mobula_client_component(mobula_client client, uint32_t component,
+                                                 mobula_component_info* info);
+
+/* Copies a value. `capacity` is at least the component's size. Errors: NO_ENTITY, NO_COMPONENT. */
+MOBULA_API mobula_result mobula_client_read(mobula_client client, mobula_entity entity, uint32_t component, void* value,
+                                            uint32_t capacity);
+
+/* Copies a column: all entities that have the component, and their values, in the same order. Value i is written at
+ * values + i * stride; a stride of 0 is the component's size. Either array may be null. */
+MOBULA_API mobula_result mobula_client_read_column(mobula_client client, uint32_t component, mobula_entity* entities,
+                                                   void* values, uint32_t stride, uint32_t capacity, uint32_t* count);
+
+/* Returns where values lie, without a copy: those of the positions first … first + *count - 1 of the column, one behind
+ * the other. NOTHING at the column's end. Valid until the next receive, update or poll. */
+MOBULA_API mobula_result mobula_client_map_column(mobula_client client, uint32_t component, uint32_t first,
+                                                  const void** values, uint32_t* count);
+
+/* --- Values by name ----------------------------------------------------------------------------------------------- */
+
+enum {
+  MOBULA_BOOL = 0,
+  MOBULA_INT8,
+  MOBULA_UINT8,
+  MOBULA_INT16,
+  MOBULA_UINT16,
+  MOBULA_INT32,
+  MOBULA_UINT32,
+  MOBULA_INT64,
+  MOBULA_UINT64,
+  MOBULA_FLOAT32,
+  MOBULA_FLOAT64,
+  MOBULA_QUATERNION, /* four floats: x, y, z, w */
+  MOBULA_ENTITY,     /* mobula_entity */
+  MOBULA_TEXT,       /* bytes, UTF-8, zeros after the text */
+  MOBULA_NAME        /* a name's hash of 32 bits */
+};
+
+typedef struct mobula_value {
+  uint32_t kind; /* as the field's */
+  uint32_t size; /* bytes of a text, else 0 */
+  union {
+    int64_t integer;   /* BOOL, signed kinds; enums too */
+    uint64_t unsigned_integer;
+    double real;       /* FLOAT32, FLOAT64 */
+    float rotation[4];
+    mobula_entity entity;
+    uint32_t name;
+    const char* text;  /* TEXT: not terminated. Valid until the next receive, update or poll */
+  } as;
+} mobula_value;
+
+/* Reads one value by its path below an entity: COMPONENT/FIELD, such as "Transform/position.x".
+ * Errors: NO_ENTITY, NO_COMPONENT, NO_PROPERTY also for a struct. */
+MOBULA_API mobula_result mobula_client_read_value(mobula_client client, mobula_entity entity, const char* path,
+                                                  mobula_value* value);
+
+/* Writes a component, struct, array or value as JSON. Errors: as mobula_client_read_value. */
+MOBULA_API mobula_result mobula_client_read_json(mobula_client client, mobula_entity entity, const char* path,
+                                                 char* json, uint32_t capacity, uint32_t* length);
+
+/* --- Pictures ----------------------------------------------------------------------------------------------------- */
+
+typedef struct mobula_clock {
+  uint32_t struct_size;
+  uint32_t known;     /* 0 until the first delta; all ticks are 0 until then */
+  double server_tick; /* where the server is */
+  double target_tick; /* for which commands are given */
+  double view_tick;   /* the moment to show: a little in the past, between two received states */
+} mobula_clock;
+
+/* Writes estimates of the moment `now`. The mirror keeps the states that are needed to show view_tick. */
+MOBULA_API mobula_result mobula_client_clock(mobula_client client, int64_t now, mobula_clock* clock);
+
+/* Writes a component as it was at a moment, between two states. Errors: NO_ENTITY, NO_COMPONENT also if the entity did
+ * not have it then. */
+MOBULA_API mobula_result mobula_client_sample(mobula_client client, mobula_entity entity, uint32_t component,
+                                              double view_tick, void* value, uint32_t capacity);
+
+/* As mobula_client_read_column, with values of a moment. Omits entities that did not have the component then. */
+MOBULA_API mobula_result mobula_client_sample_column(mobula_client client, uint32_t component, double view_tick,
+                                                     mobula_entity* entities, void* values, uint32_t stride,
+                                                     uint32_t capacity, uint32_t* count);
+
+typedef struct mobula_pose {
+  float position[3]; /* x, y, z */
+  float rotation[4]; /* x, y, z, w */
+} mobula_pose;
+
+/* Writes an entity's place in the world at a moment: its Transform below those of its parents. Errors: NO_ENTITY,
+ * NO_COMPONENT. */
+MOBULA_API mobula_result mobula_client_sample_pose(mobula_client client, mobula_entity entity, double view_tick,
+                                                   mobula_pose* pose);
+
+/* --- Schema ------------------------------------------------------------------------------------------------------- */
+
+/* The component types that the server declares, by name. Texts are valid as long as the mirror. */
+
+typedef struct mobula_type_info {
+  uint32_t struct_size;
+  uint32_t size;              /* bytes of a value */
+  uint32_t alignment;         /* bytes */
+  uint32_t fields;
+  const char* name;
+  const void* default_value;  /* `size` bytes */
+} mobula_type_info;
+
+enum {
+  MOBULA_FIELD_RANGED = 1 << 0,     /* low, high and step hold */
+  MOBULA_FIELD_OWNER_ONLY = 1 << 1, /* sent to the owner alone; others see the default */
+  MOBULA_FIELD_PREDICTED = 1 << 2,
+  MOBULA_FIELD_RECKONED = 1 << 3,   /* has dead reckoning, within `tolerance` */
+  MOBULA_FIELD_NOT_SENT = 1 << 4,   /* keeps its default */
+  MOBULA_FIELD_CUT = 1 << 5         /* clients blend nothing across a change of it */
+};
+
+typedef struct mobula_field_info {
+  uint32_t struct_size;
+  uint32_t kind;         /* MOBULA_BOOL … */
+  const char* path;      /* "position.x" */
+  uint32_t offset;       /* bytes from the component's start; of element 0 of an array */
+  uint32_t size;         /* bytes of one value */
+  uint32_t count;        /* elements; more than 1 for an array */
+  uint32_t stride;       /* bytes between elements */
+  uint32_t flags;
+  uint32_t enum_values;  /* 0 if it is not an enum */
+  double low;
+  double high;
+  double step;           /* 0 if values are sent as they are */
+  double tolerance;
+} mobula_field_info;
+
+MOBULA_API mobula_result mobula_client_type_count(mobula_client client, uint32_t* count);
+/* Errors: INVALID_ARGUMENT for a number that there is not; likewise below. */
+MOBULA_API mobula_result mobula_client_type(mobula_client client, uint32_t type, mobula_type_info* info);
+MOBULA_API mobula_result mobula_client_field(mobula_client client, uint32_t type, uint32_t field,
+                                             mobula_field_info* info);
+MOBULA_API mobula_result mobula_client_enum_value(mobula_client client, uint32_t type, uint32_t field, uint32_t at,
+                                                  const char** name, int64_t* value);
+/* Writes the server's schema, a .bfbs. */
+MOBULA_API mobula_result mobula_client_schema(mobula_client client, const void** bytes, uint64_t* size);
+
+/* --- Commands ----------------------------------------------------------------------------------------------------- */
+
+/* Sets the command that the next update sends, and later ones repeat until the server has it. A second one before that
+ * update replaces it. Errors: TOO_LARGE, WRONG_STATE for a spectator, CLOSED. */
+MOBULA_API mobula_result mobula_client_set_command(mobula_client client, const void* command, uint32_t size);
+
+/* Gives the .bfbs of the game's commands, whose root table is a command. Errors: BAD_SCHEMA. */
+MOBULA_API mobula_result mobula_client_set_command_schema(mobula_client client, const void* bfbs, uint64_t size);
+
+/* Sets a command from JSON of the root table, such as {"body_type": "Move", "body": {"x": 1}}. Errors: BAD_JSON,
+ * BAD_SCHEMA if none was given, and those of mobula_client_set_command. */
+MOBULA_API mobula_result mobula_client_set_command_json(mobula_client client, const char* json);
+
+/* --- Events ------------------------------------------------------------------------------------------------------- */
+
+enum {
+  MOBULA_IN_VIEW = 0, /* the entity is in the mirror, or the event is about none */
+  MOBULA_REMOVED = 1, /* it was destroyed or went out of view since */
+  MOBULA_UNKNOWN = 2  /* it was not received in time, and may still come */
+};
+
+typedef struct mobula_event {
+  mobula_entity about; /* 0: about no entity */
+  uint32_t tick;
+  uint32_t presence;
+  const void* bytes;   /* of the game; not verified. Valid until the next update or poll */
+  uint32_t size;
+  uint32_t reserved;
+} mobula_event;
+
+/* Writes the events of ticks that the mirror has reached with the last update, by tick. */
+MOBULA_API mobula_result mobula_client_read_events(mobula_client client, mobula_event* events, uint32_t capacity,
+                                                   uint32_t* count);
+
+/* --- Levels ------------------------------------------------------------------------------------------------------- */
+
+/* A client with MOBULA_LEVELS downloads the clients' part of the server's level, unless the host gives it. The host keeps
+ * levels by their hash, in files or wherever it likes. */
+
+enum { MOBULA_HASH_BYTES = 32 };
+
+/* Gives a level that the host has kept. The client copies it. Errors: BAD_LEVEL, TOO_LARGE. */
+MOBULA_API mobula_result mobula_client_add_level(mobula_client client, const void* bytes, uint64_t size);
+
+/* Returns a level that was received, once. NOTHING if there is none. The bytes are valid until the next update or poll. */
+MOBULA_API mobula_result mobula_client_next_level(mobula_client client, uint8_t hash[32], const void** bytes,
+                                                  uint64_t* size);
+
+/* --- Logs --------------------------------------------------------------------------------------------------------- */
+
+enum { MOBULA_LOG_TRACE = 0, MOBULA_LOG_DEBUG, MOBULA_LOG_INFO, MOBULA_LOG_WARN, MOBULA_LOG_ERROR, MOBULA_LOG_OFF };
+
+/* Sets the least level of lines that are kept, for all clients of the process. Default: MOBULA_LOG_WARN. */
+MOBULA_API mobula_result mobula_set_log_level(int32_t level);
+
+/* Writes the oldest line of the log, of all clients, and removes it. NOTHING if there is none. A line that does not fit
+ * stays. At most 64 KiB of lines wait; newer ones are dropped, and a line reports their number. */
+MOBULA_API mobula_result mobula_next_log(int32_t* level, char* text, uint32_t capacity, uint32_t* length);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
