@@ -46,6 +46,9 @@ CountedBytes::CountedBytes() {
 CountedBytes::~CountedBytes() { counting = false; }
 std::int64_t CountedBytes::held() const { return held_bytes; }
 
+UncountedBytes::UncountedBytes() : was_counting_(counting) { counting = false; }
+UncountedBytes::~UncountedBytes() { counting = was_counting_; }
+
 FailingAllocation::FailingAllocation(std::uint64_t nth) { failing = made + nth; }
 FailingAllocation::~FailingAllocation() { failing = 0; }
 

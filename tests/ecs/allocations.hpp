@@ -20,6 +20,18 @@ class CountedBytes {
   [[nodiscard]] std::int64_t held() const;
 };
 
+// Leaves out what this thread allocates and releases during its lifetime, such as the memory of an oracle.
+class UncountedBytes {
+ public:
+  UncountedBytes();
+  ~UncountedBytes();
+  UncountedBytes(const UncountedBytes&) = delete;
+  UncountedBytes& operator=(const UncountedBytes&) = delete;
+
+ private:
+  bool was_counting_;
+};
+
 // Makes the n-th allocation of this thread from now on (the first is 1) throw std::bad_alloc during its lifetime;
 // others succeed. One at a time.
 class FailingAllocation {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <ecs/allocations.hpp>
 #include <simulation/census.hpp>
 
 namespace mobula::sim {
@@ -70,9 +71,13 @@ void Census::check(const server::ClientSession& session) {
   if (lost.is_lost && now_ - lost.since >= grace_) fail(to_text(player) + " is kept longer than the rejoin grace");
 }
 
-void Census::gave(std::uint32_t player, ecs::Entity entity) { given_[player].push_back(entity); }
+void Census::gave(std::uint32_t player, ecs::Entity entity) {
+  const ecs::test::UncountedBytes own;
+  given_[player].push_back(entity);
+}
 
 void Census::followed(const server::LevelChange& change) {
+  const ecs::test::UncountedBytes own;
   for (auto& [player, entities] : given_)
     if (const ecs::Entity next = change.follow(entities.back()); next != entities.back()) entities.push_back(next);
   last_change_ = change;
@@ -95,6 +100,7 @@ bool Census::may_have(std::uint32_t player, ecs::Entity entity, std::size_t& at)
 }
 
 void Census::joined(const server::Player& player) {
+  const ecs::test::UncountedBytes own;
   awaited_.erase(player.id);
   disconnected_by_server_.erase(player.account);
   if (!playing_.insert(player.id).second) fail("the game got join() twice for " + to_text(player));
@@ -102,6 +108,7 @@ void Census::joined(const server::Player& player) {
 
 // A hostile client, whose account begins with "liar", is disconnected for protocol errors, even while it is awaited.
 void Census::left(const server::Player& player) {
+  const ecs::test::UncountedBytes own;
   const auto lost = disconnected_.find(player.id);
   const bool is_awaited =
       !server_ends_ && !player.account.starts_with("liar") && !disconnected_by_server_.contains(player.account);
@@ -114,6 +121,7 @@ void Census::left(const server::Player& player) {
 }
 
 void Census::command_ran(const server::Player& player, std::uint32_t program, std::uint32_t number) {
+  const ecs::test::UncountedBytes own;
   Executed& before = executed_[{player.account, program}];
   if (!playing_.contains(player.id)) fail("a command ran for " + to_text(player) + ", which does not play");
   if (++done_[player.id] > server::CommandBuffer::per_tick_max)

@@ -17,6 +17,7 @@
 
 namespace mobula::sim {
 
+// Its memory does not count as the server's.
 class Census {
  public:
   // State of the census at a checkpoint.

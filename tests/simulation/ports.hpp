@@ -13,9 +13,8 @@ struct Simulation::ServerPort final : transport::Output {
   explicit ServerPort(Simulation& owner) : sim(owner) {}
   void send(const transport::Address& to, core::ByteView datagram) override {
     sim.check_size(datagram);
-    const std::int64_t before = sim.counted_ != nullptr ? sim.counted_->held() : 0;
+    const ecs::test::UncountedBytes network;
     sim.network_.send(test::village_address, to, datagram, sim.now_);
-    if (sim.counted_ != nullptr) sim.server_bytes_ -= sim.counted_->held() - before;  // memory of the network
   }
   [[nodiscard]] bool ready(const transport::Address& to) const override {
     return to != full && (to != slow || sim.outcome_.ticks % slow_ticks == 0);

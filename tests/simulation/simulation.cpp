@@ -75,9 +75,7 @@ void Simulation::tick() {
 template <class Work>
 void Simulation::count_memory(Work&& work) {
   ecs::test::CountedBytes counted;
-  counted_ = &counted;
   work();
-  counted_ = nullptr;
   server_bytes_ += counted.held();
 }
 

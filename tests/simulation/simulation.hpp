@@ -159,10 +159,9 @@ class Simulation {
   std::vector<HostileClient> hostile_clients_;
   std::optional<client::ResourceStore> levels_;  // levels on the disks of clients
   Unread unread_;                                // while the server is stalled
-  std::int64_t server_bytes_ = 0;               // memory that the server's ticks and datagrams took and did not release
-  ecs::test::CountedBytes* counted_ = nullptr;  // while the server works
-  std::set<std::string> banned_;                // accounts
-  core::Nanoseconds date_off_ = 0;              // error of the server's date
+  std::int64_t server_bytes_ = 0;   // memory that the server's ticks and datagrams took and did not release
+  std::set<std::string> banned_;    // accounts
+  core::Nanoseconds date_off_ = 0;  // error of the server's date
   bool stalled_ = false;
   bool all_leave_ = false;  // no client joins
   struct Saved {
