@@ -7,8 +7,9 @@
 #include <filesystem>
 #include <mobula/core/format.hpp>
 #include <mobula/hierarchy/world_transform.hpp>
+#include <mobula/process/complete_files.hpp>
 #include <mobula/resource/compiler/compiler.hpp>
-#include <mobula/resource/file.hpp>
+#include <mobula/resource/files/resource_file.hpp>
 #include <mobula/resource/spawner.hpp>
 #include <mobula/schema/components.hpp>
 
@@ -58,7 +59,7 @@ class LevelFile {
  public:
   explicit LevelFile(std::int64_t count, bool linked = false)
       : path_((std::filesystem::temp_directory_path() / core::format("mobula-bench-{}.level", ::getpid())).string()) {
-    static_cast<void>(resource::write_files({{path_, compile_text(level_text(count, linked))}}));
+    static_cast<void>(process::write_files({{path_, compile_text(level_text(count, linked))}}));
   }
   ~LevelFile() { std::filesystem::remove(path_); }
   LevelFile(const LevelFile&) = delete;
@@ -92,7 +93,7 @@ void report(benchmark::State& state, std::int64_t entities) {
 // Each iteration spawns into a world of its own, made off the clock in touched memory.
 void spawn_level(benchmark::State& state) {
   const LevelFile file(state.range(0));
-  const auto level = *Resource::load(file.path());
+  const auto level = *resource::load_file(file.path());
   for (auto _ : state) {
     state.PauseTiming();
     {
@@ -123,7 +124,7 @@ ecs::EntityRange spawn_and_destroy(benchmark::State& state, ecs::Registry& regis
 // 50,000 entities live. A level is spawned and destroyed repeatedly, so its range of indices is reused.
 void spawn_level_recycled(benchmark::State& state) {
   const LevelFile file(state.range(0));
-  World world(*Resource::load(file.path()));
+  World world(*resource::load_file(file.path()));
   for (int i = 0; i < 5; ++i) static_cast<void>(world.spawner.spawn_level());
   spawn_and_destroy(state, world.registry, [&] { return *world.spawner.spawn_level(); });
   report(state, state.range(0));
@@ -132,7 +133,7 @@ void spawn_level_recycled(benchmark::State& state) {
 // Uses the indices that 10,000 of 50,000 destroyed entities have left, in that order.
 void spawn_level_scattered(benchmark::State& state) {
   const LevelFile file(state.range(0));
-  World world(*Resource::load(file.path()));
+  World world(*resource::load_file(file.path()));
   const auto count = static_cast<std::size_t>(state.range(0));
   std::vector<ecs::Entity> others(count * 5);
   static_cast<void>(world.registry.create(others, engine::Transform{}, demo::Health{}));
@@ -154,7 +155,7 @@ void spawn_level_scattered(benchmark::State& state) {
 // As on a server: parents and references, a group, a listener on each pool, looked-up names.
 void spawn_level_live(benchmark::State& state) {
   const LevelFile file(state.range(0), true);
-  const auto level = *Resource::load(file.path());
+  const auto level = *resource::load_file(file.path());
   World world(level);
   std::uint64_t notified = 0;
   for (const resource::Column& column : level->level().columns)
@@ -174,7 +175,7 @@ void spawn_level_live(benchmark::State& state) {
 // Minimum work of any spawner: the bytes of the columns, and an index and a position per instance.
 void spawn_floor(benchmark::State& state) {
   const LevelFile file(state.range(0));
-  const auto level = *Resource::load(file.path());
+  const auto level = *resource::load_file(file.path());
   std::vector<core::Bytes> rows;
   std::vector<std::vector<std::uint32_t>> packed;
   std::vector<std::vector<std::uint32_t>> positions;
@@ -202,7 +203,7 @@ void spawn_floor(benchmark::State& state) {
 // range(0) instances of one prefab in one call, each at its own place.
 void spawn_prefab(benchmark::State& state) {
   const LevelFile file(1000, true);
-  World world(*Resource::load(file.path()));
+  World world(*resource::load_file(file.path()));
   std::vector<resource::Placement> places(static_cast<std::size_t>(state.range(0)));
   for (std::size_t i = 0; i < places.size(); ++i) places[i].position.x = static_cast<float>(i % 100);
   const core::StringId32 crate("crate");
@@ -213,7 +214,7 @@ void spawn_prefab(benchmark::State& state) {
 
 void verify_and_map(benchmark::State& state) {
   const LevelFile file(state.range(0));
-  for (auto _ : state) benchmark::DoNotOptimize(Resource::map(file.path()).ok());
+  for (auto _ : state) benchmark::DoNotOptimize(resource::map_file(file.path()).ok());
   report(state, state.range(0));
 }
 

@@ -7,9 +7,9 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/mobula)
 set(schema_dir ${CMAKE_INSTALL_DATADIR}/mobula/schema)
 
 # Libraries that server and client link, and schema_engine, which hierarchy's headers include.
-set(libraries core ecs reflect schema_engine hierarchy index resource resource_compiler wire transport
+set(libraries core process ecs reflect schema_engine hierarchy index resource resource_files resource_compiler wire transport
     transport_simulation net server_tick server_store server_admin server_interest server_game server_replication
-    server_session server_api server client_mirror client_connection client)
+    server_session server_api server client_mirror client_connection client_files client)
 list(TRANSFORM libraries PREPEND mobula_)
 install(TARGETS ${libraries} mobula-schema-gen EXPORT mobula COMPONENT mobula-development
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

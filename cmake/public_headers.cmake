@@ -8,7 +8,8 @@ set(MOBULA_PUBLIC_HEADERS
   mobula/transport/connect_token.hpp               # a backend
   mobula/index/properties.hpp                      # tools: values by name
   mobula/ecs/locality.hpp mobula/ecs/snapshot.hpp mobula/ecs/sort.hpp
-  mobula/core/format.hpp mobula/core/log.hpp)
+  mobula/core/format.hpp mobula/core/log.hpp mobula/process/log_output.hpp
+  mobula/resource/files/resource_file.hpp)
 
 # mobula_public_headers(variable): paths of the public headers, relative to the project's folder.
 function(mobula_public_headers variable)

@@ -13,6 +13,10 @@ endfunction()
 function(mobula_own_code target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -ffp-contract=off
                          $<$<BOOL:${PROJECT_IS_TOP_LEVEL}>:-Werror>)
+  get_target_property(type ${target} TYPE)
+  if(MOBULA_CLIENT_ONLY AND NOT type STREQUAL EXECUTABLE)  # programs are tools and tests
+    target_compile_options(${target} PRIVATE -fno-exceptions -fno-rtti)
+  endif()
   # g++ 12 sees overlaps and overlong copies in std::string that are not there (GCC bug 105651 and its like); with a
   # precompiled header it also reports them in the standard library. clang checks the same code.
   target_compile_options(${target} PRIVATE

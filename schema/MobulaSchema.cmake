@@ -7,6 +7,13 @@
 
 set(MOBULA_SCHEMA_DIR ${CMAKE_CURRENT_LIST_DIR} CACHE INTERNAL "where engine.fbs is")
 
+# FlatBuffers' headers: the code that flatc generates needs no library.
+if(NOT TARGET mobula::flatbuffers_headers)
+  add_library(mobula::flatbuffers_headers INTERFACE IMPORTED GLOBAL)
+  get_target_property(mobula_flatbuffers_include flatbuffers::flatbuffers INTERFACE_INCLUDE_DIRECTORIES)
+  target_include_directories(mobula::flatbuffers_headers SYSTEM INTERFACE ${mobula_flatbuffers_include})
+endif()
+
 # mobula_component_schema(TARGET file.fbs HEADER path.hpp)
 # Makes the static library TARGET: plain structs of the schema's components, included as <path.hpp>, and schema_bytes()
 # in the schema's namespace. NAME.fbs also becomes TARGET/NAME.bfbs for tools, in the build folder of the calling
@@ -67,5 +74,5 @@ function(mobula_messages target)
   add_library(${target} INTERFACE)
   add_dependencies(${target} ${target}_headers)
   target_include_directories(${target} SYSTEM INTERFACE $<BUILD_INTERFACE:${root}>)
-  target_link_libraries(${target} INTERFACE flatbuffers::flatbuffers)
+  target_link_libraries(${target} INTERFACE mobula::flatbuffers_headers)
 endfunction()

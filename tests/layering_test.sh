@@ -74,26 +74,35 @@ wrong client/mobula/client/mirror/mirror.cpp "<mobula/schema/components.hpp>" \
   "<mobula/schema/components.hpp>: only for examples lobby"
 
 # Libraries in their rooms.
-right shared/mobula/core/log.cpp "<spdlog/spdlog.h>"
-wrong server/examples/demo/main.cpp "<spdlog/spdlog.h>" "<spdlog/spdlog.h>: only for core"
+right shared/mobula/process/log_output.cpp "<spdlog/spdlog.h>"
+wrong server/examples/demo/main.cpp "<spdlog/spdlog.h>" "<spdlog/spdlog.h>: only for process"
 right shared/mobula/core/format.hpp "<fmt/format.h>"
 wrong shared/mobula/core/log.hpp "<fmt/format.h>" "<fmt/format.h>: only for core/format.hpp"
 wrong shared/mobula/wire/messages.cpp "<sodium.h>" "<sodium.h>: only for core"
 wrong shared/mobula/ecs/prototype.cpp "<xxhash.h>" "<xxhash.h>: only for core"
 right shared/mobula/net/udp.cpp "<boost/asio/ip/udp.hpp>"
 wrong server/examples/demo/main.cpp "<boost/asio.hpp>" "<boost/asio.hpp>: only for net server/admin"
-right shared/mobula/index/name_table.cpp "<boost/unordered/unordered_flat_map.hpp>"
-wrong shared/mobula/index/name_table.hpp "<boost/unordered/unordered_flat_map.hpp>" \
-  "<boost/unordered/unordered_flat_map.hpp>: only for *.cpp server/store/remembered_impl.hpp"
+right server/mobula/server/store/remembered_impl.hpp "<boost/unordered/unordered_flat_map.hpp>"
+wrong shared/mobula/index/name_table.cpp "<boost/unordered/unordered_flat_map.hpp>" \
+  "<boost/unordered/unordered_flat_map.hpp>: only for server/store/remembered_impl.hpp"
 wrong shared/mobula/wire/messages.cpp "<rapidjson/reader.h>" "<rapidjson/reader.h>: only for resource/compiler"
 wrong shared/mobula/resource/compiler/json.cpp "<nlohmann/json.hpp>" \
   "<nlohmann/json.hpp>: only for index net server client/pipe token bots"
 right client/bots/main.cpp "<CLI/CLI.hpp>"
-wrong client/bots/run.cpp "<CLI/CLI.hpp>" "<CLI/CLI.hpp>: only for *main.cpp core/command_line.cpp core/settings.cpp server/host/config.cpp token client/pipe/access_options.cpp resource/compiler/compile_tool.cpp"
+wrong client/bots/run.cpp "<CLI/CLI.hpp>" "<CLI/CLI.hpp>: only for *main.cpp process/command_line.cpp process/settings.cpp server/host/config.cpp token client/pipe/access_options.cpp resource/compiler/compile_tool.cpp"
 wrong shared/mobula/index/names.cpp "<flatbuffers/flatbuffers.h>" \
   "<flatbuffers/flatbuffers.h>: only for reflect resource wire server/game examples"
 wrong client/mobula/client/mirror/mirror.cpp "<sqlite3.h>" "<sqlite3.h>: only for server/store"
 wrong server/examples/demo/main.cpp "<sys/socket.h>" "<sys/socket.h>: only for net"
+
+# Threads and files, which a client does without.
+right shared/mobula/process/log_queue.hpp "<mutex>"
+right shared/mobula/core/log.cpp "<atomic>"
+wrong shared/mobula/core/log.cpp "<mutex>" "<mutex>: only for process net server client/pipe bots"
+wrong client/mobula/client/connection/connection.cpp "<fstream>" \
+  "<fstream>: only for process resource/compiler net server token client/files headless *main.cpp"
+wrong client/mobula/client/connection/connection.cpp "<mobula/process/complete_files.hpp>" \
+  "<mobula/process/complete_files.hpp>: client/connection may not include process"
 
 # Headers in no table, and other forms of includes.
 wrong shared/mobula/core/log.cpp "<zlib.h>" "<zlib.h>: not in the table of tests/layering.sh"
@@ -106,7 +115,7 @@ shared/mobula/magic/wand.hpp:2: room 'magic' is not in the table of tests/layeri
 
 # Odd spacing does not hide an include. Tests may include anything. A tree without sources fails, and a table with a cycle.
 tree shared/mobula/core/log.cpp "<vector>"
-printf '  #  include<spdlog/x.h>\n#\tinclude\t<mobula/net/udp.hpp>  // why not\n' >>"$dir/tree/shared/mobula/core/log.cpp"
+printf '  #  include<sodium.h>\n#\tinclude\t<mobula/net/udp.hpp>  // why not\n' >>"$dir/tree/shared/mobula/core/log.cpp"
 expect 1 "shared/mobula/core/log.cpp:4: <mobula/net/udp.hpp>: core may not include net" "odd spacing"
 tree shared/mobula/core/log.cpp "<vector>"
 mkdir -p "$dir/tree/tests/core"

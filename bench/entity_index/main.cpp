@@ -2,7 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
-#include <mobula/core/command_line.hpp>
+#include <mobula/process/command_line.hpp>
 
 #include "entity_index/chain_index.hpp"
 #include "entity_index/legacy_index.hpp"
@@ -113,7 +113,7 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(total_min, total_max))
       ->capture_default_str();
   app.add_flag("--json", json, "print JSON instead of a table");
-  if (const auto status = mobula::core::parse_command_line(app, argc, argv)) return *status;
+  if (const auto status = mobula::process::parse_command_line(app, argc, argv)) return *status;
   try {
     return print_table(limit, json);
   } catch (const std::exception& error) {

@@ -1,8 +1,8 @@
 // mobula-join-table: cost of joining a server with a large level.
 #include <CLI/CLI.hpp>
 #include <iostream>
-#include <mobula/core/command_line.hpp>
-#include <mobula/core/standard_output.hpp>
+#include <mobula/process/command_line.hpp>
+#include <mobula/process/standard_output.hpp>
 
 #include "join/join_bench.hpp"
 
@@ -44,7 +44,7 @@ int main(int argc, char** argv) {
       "is an answer to an answer, whatever it waited for. A client without the resource receives each entity. One\n"
       "that fetches the resource for the next time receives it meanwhile.\n"
       "Status 0: all values were correct.");
-  if (const auto status = core::parse_command_line(app, argc, argv)) return *status;
+  if (const auto status = process::parse_command_line(app, argc, argv)) return *status;
   options.round_trip = round_trip_ms * core::millisecond;
   std::vector<bench::JoinReport> reports;
   std::uint64_t mismatches = 0;
@@ -54,6 +54,6 @@ int main(int argc, char** argv) {
     reports.push_back(*report);
     mismatches += report->mismatches;
   }
-  core::print(json ? to_json(reports, options) + "\n" : to_table(reports, options));
-  return core::end_output("mobula-join-table", mismatches == 0 ? 0 : mismatched);
+  process::print(json ? to_json(reports, options) + "\n" : to_table(reports, options));
+  return process::end_output("mobula-join-table", mismatches == 0 ? 0 : mismatched);
 }

@@ -1,6 +1,7 @@
 #include <ctime>
 #include <headless/temporary_folder.hpp>
 #include <mobula/client/connection/connection.hpp>
+#include <mobula/client/files/resource_folder.hpp>
 #include <mobula/core/log.hpp>
 #include <mobula/core/secret_stream.hpp>
 #include <mobula/server/session/server.hpp>
@@ -97,7 +98,7 @@ class Join {
   server::Server& server_;
   JoinLine line_;
   std::optional<client::TemporaryFolder> folder_;
-  std::optional<client::ResourceStore> store_;
+  std::optional<client::ResourceFolder> store_;
   std::optional<client::Connection> connection_;
   core::Nanoseconds now_ = core::second;
   core::Nanoseconds begin_ = 0;
@@ -121,16 +122,16 @@ core::Status Join::prepare(const resource::Resource& level) {
     core::Result<client::TemporaryFolder> folder = client::TemporaryFolder::make();
     if (!folder) return folder.error();
     folder_ = std::move(*folder);
-    core::Result<client::ResourceStore> store = client::ResourceStore::open(folder_->path());
+    core::Result<client::ResourceFolder> store = client::ResourceFolder::open(folder_->path());
     if (!store) return store.error();
     store_ = std::move(*store);
     config.resources = &*store_;
   }
   if (report_.of.cache == JoinCache::has_it) {
-    core::Result<client::ResourceStore::Reception> reception =
+    core::Result<std::unique_ptr<client::ResourceStore::Reception>> reception =
         store_->receive(level.identity(), level.clients_bytes().size());
     if (!reception) return reception.error();
-    if (const core::Result<bool> kept = reception->append(0, level.clients_bytes()); !kept) return kept.error();
+    if (const core::Result<bool> kept = (*reception)->append(0, level.clients_bytes()); !kept) return kept.error();
   }
   begin_ = now_;
   connection_.emplace(config, now_);

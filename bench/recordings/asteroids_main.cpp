@@ -1,6 +1,6 @@
 // mobula-asteroids: bytes needed to keep a client's copy of 250 flying and colliding bodies correct.
 #include <CLI/CLI.hpp>
-#include <mobula/core/command_line.hpp>
+#include <mobula/process/command_line.hpp>
 
 #include "recordings/asteroids.hpp"
 #include "recordings/command.hpp"
@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
       "Example:\n"
       "  make-asteroids asteroids.bin && mobula-asteroids --recording asteroids.bin\n"
       "Status 0: no body was missing.");
-  if (const auto status = core::parse_command_line(app, argc, argv)) return *status;
+  if (const auto status = process::parse_command_line(app, argc, argv)) return *status;
   const auto [position, rotation] = tolerance;
   if ((position > 0) != (rotation > 0) || (position > 0 && (position < 0.0001 || rotation < 0.0001)))
     return bench::refuse(command, {"bad tolerance", "both are 0, or both at least 0.0001"});

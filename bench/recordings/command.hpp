@@ -1,7 +1,7 @@
 // Options and output of the programs that play a recording.
 #pragma once
 
-#include <mobula/core/standard_output.hpp>
+#include <mobula/process/standard_output.hpp>
 #include <string>
 
 #include "recordings/play_report.hpp"
@@ -33,8 +33,8 @@ int run(const PlayCommand& command, Parse parse, Play play) {
   if (!recording) return refuse(command, recording.error());
   const auto report = play(*recording, command.options);
   if (!report) return refuse(command, report.error());
-  core::print(command.json ? to_json(*report) + "\n" : to_table(*report, command.options));
-  return core::end_output(command.program, is_right(*report) ? 0 : 1);
+  process::print(command.json ? to_json(*report) + "\n" : to_table(*report, command.options));
+  return process::end_output(command.program, is_right(*report) ? 0 : 1);
 }
 
 }  // namespace mobula::bench

@@ -1,6 +1,6 @@
 // mobula-cubes: bytes needed to keep a client's copy of 901 tumbling cubes correct.
 #include <CLI/CLI.hpp>
-#include <mobula/core/command_line.hpp>
+#include <mobula/process/command_line.hpp>
 
 #include "recordings/command.hpp"
 #include "recordings/cubes.hpp"
@@ -16,6 +16,6 @@ int main(int argc, char** argv) {
       "  xz -dc cubes.bin.xz > cubes.bin && mobula-cubes --recording cubes.bin\n"
       "Status 0: every cube was correct in every frame. With loss, a cube is compared with the frame of its last "
       "update.");
-  if (const auto status = core::parse_command_line(app, argc, argv)) return *status;
+  if (const auto status = process::parse_command_line(app, argc, argv)) return *status;
   return bench::run(command, bench::parse_cubes, bench::play_cubes);
 }

@@ -1,8 +1,8 @@
 // make-asteroids: writes a recording for mobula-asteroids, made without a physics engine.
 #include <CLI/CLI.hpp>
 #include <iostream>
-#include <mobula/core/command_line.hpp>
-#include <mobula/resource/file.hpp>
+#include <mobula/process/command_line.hpp>
+#include <mobula/process/complete_files.hpp>
 
 #include "recordings/asteroids_flight.hpp"
 
@@ -20,9 +20,9 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(0, 1000))
       ->capture_default_str();
   app.add_option("--seed", options.seed, "seed of the random numbers")->capture_default_str();
-  if (const auto status = core::parse_command_line(app, argc, argv)) return *status;
+  if (const auto status = process::parse_command_line(app, argc, argv)) return *status;
   const core::Bytes bytes = bench::make_flight(options);
-  const core::Status written = resource::write_files({{path, bytes}});
+  const core::Status written = process::write_files({{path, bytes}});
   if (written) return 0;
   std::cerr << "make-asteroids: " << written.error().reason << ": " << written.error().message << '\n';
   return 2;

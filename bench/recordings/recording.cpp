@@ -1,7 +1,7 @@
 #include "recordings/recording.hpp"
 
 #include <mobula/core/format.hpp>
-#include <mobula/resource/file.hpp>
+#include <mobula/process/complete_files.hpp>
 #include <string_view>
 
 namespace mobula::bench {
@@ -21,7 +21,7 @@ core::Result<std::size_t> count_frames(core::ByteView bytes, std::size_t frame_b
 }
 
 core::Result<core::Bytes> read_recording(const std::string& path) {
-  core::Result<core::Bytes> bytes = resource::read_file(path, recording_bytes_max);
+  core::Result<core::Bytes> bytes = process::read_file(path, recording_bytes_max);
   if (!bytes && std::string_view(bytes.error().reason) == "missing")
     return core::Error{"cannot be read", "no such file, or it cannot be read"};
   return bytes;

@@ -1,8 +1,8 @@
 // mobula-replication-bench: the server's cost per client and tick, with thousands of clients in one process.
 #include <CLI/CLI.hpp>
 #include <iostream>
-#include <mobula/core/command_line.hpp>
-#include <mobula/core/standard_output.hpp>
+#include <mobula/process/command_line.hpp>
+#include <mobula/process/standard_output.hpp>
 
 #include "replication/replication_bench.hpp"
 
@@ -63,10 +63,10 @@ int main(int argc, char** argv) {
       "Example: 5,000 clients at 20 Hz that each see their own 100 of 1,000\n"
       "  mobula-replication-bench --clients 5000 --view 100\n"
       "Exit status 0: all clients joined, and all mirrored values were right.");
-  if (const auto status = core::parse_command_line(app, argc, argv)) return *status;
+  if (const auto status = process::parse_command_line(app, argc, argv)) return *status;
   if (options.walkers.moving > options.walkers.entities) return refuse(bad_input, "--moving is more than --entities");
   const auto report = bench::run_replication(options);
   if (!report) return refuse(mismatched, std::string(report.error().reason) + ": " + report.error().message);
-  core::print(json ? to_json(*report) + "\n" : to_table(*report, options));
-  return core::end_output("mobula-replication-bench", report->mismatches == 0 ? 0 : mismatched);
+  process::print(json ? to_json(*report) + "\n" : to_table(*report, options));
+  return process::end_output("mobula-replication-bench", report->mismatches == 0 ? 0 : mismatched);
 }

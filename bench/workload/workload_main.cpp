@@ -1,8 +1,8 @@
 // mobula-workload: public benchmarks of other libraries, run by Mobula's server and clients.
 #include <CLI/CLI.hpp>
 #include <iostream>
-#include <mobula/core/command_line.hpp>
-#include <mobula/core/standard_output.hpp>
+#include <mobula/process/command_line.hpp>
+#include <mobula/process/standard_output.hpp>
 
 #include "workload/purrnet.hpp"
 
@@ -69,7 +69,7 @@ int main(int argc, char** argv) {
       "           and of a part of the quaternion\n"
       "  missing  poses that a client did not have in a tick\n"
       "Status 0: clients had poses, and all agreed with the server's hashes.");
-  if (const auto status = core::parse_command_line(app, argc, argv)) return *status;
+  if (const auto status = process::parse_command_line(app, argc, argv)) return *status;
   const auto [position, rotation] = texts.tolerance;
   options.motion = texts.motion == move_y ? bench::Motion::move_y : bench::Motion::wander;
   options.tolerance = {position, rotation};
@@ -77,6 +77,6 @@ int main(int argc, char** argv) {
     return refuse("--tolerance: both are 0, or both at least 0.0001");
   const core::Result<bench::PurrnetReport> report = bench::run_purrnet(options);
   if (!report) return refuse(report.error().message);
-  core::print(json ? to_json(*report, options) + "\n" : to_table(*report, options));
-  return core::end_output("mobula-workload", is_right(*report) ? 0 : wrong);
+  process::print(json ? to_json(*report, options) + "\n" : to_table(*report, options));
+  return process::end_output("mobula-workload", is_right(*report) ? 0 : wrong);
 }

@@ -7,10 +7,10 @@
 #include <fstream>
 #include <iostream>
 #include <mobula/core/clock.hpp>
-#include <mobula/core/command_line.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/core/log.hpp>
-#include <mobula/core/standard_output.hpp>
+#include <mobula/process/command_line.hpp>
+#include <mobula/process/standard_output.hpp>
 #include <mobula/schema/engine.hpp>
 #include <mobula/server/game/game.hpp>
 #include <mobula/server/game/world.hpp>
@@ -76,20 +76,20 @@ int measure(std::uint32_t count, double seconds) {
       std::cerr << "mobula-worlds: " << opened.error().message << '\n';
       return 1;
     }
-  core::print(core::format("{} worlds: {:.3f} MB each, {} open files\n", count, (resident_mb() - before) / count,
-                           open_files()));
+  process::print(core::format("{} worlds: {:.3f} MB each, {} open files\n", count, (resident_mb() - before) / count,
+                              open_files()));
   const core::Nanoseconds begin = core::monotonic_now();
   const double cpu = cpu_seconds();
   worlds.on_tick([&] {
     const double passed = core::in_seconds(core::monotonic_now() - begin);
     if (passed < seconds || worlds.all().size() < count) return;
-    core::print(core::format("{:.1f}% of a core, ticks begin at most {:.2f} ms late (p99)\n",
-                             100 * (cpu_seconds() - cpu) / passed, late_p99_ms(worlds)));
+    process::print(core::format("{:.1f}% of a core, ticks begin at most {:.2f} ms late (p99)\n",
+                                100 * (cpu_seconds() - cpu) / passed, late_p99_ms(worlds)));
     for (std::uint32_t i = 1; i < count; ++i) worlds.close(name_of(i));
     worlds.on_tick([&] { worlds.stop(); });
   });
   worlds.run();
-  core::print(core::format("all closed: {:.1f} MB more than before\n", resident_mb() - before));
+  process::print(core::format("all closed: {:.1f} MB more than before\n", resident_mb() - before));
   return 0;
 }
 
@@ -101,7 +101,7 @@ int main(int argc, char** argv) {
   CLI::App app("Measures many empty worlds at 10 ticks per second in one process.", "mobula-worlds");
   app.add_option("--worlds", count, "number of worlds")->check(CLI::Range(2, 10'000))->capture_default_str();
   app.add_option("--seconds", seconds, "time measured")->check(CLI::Range(0.1, 3600.0))->capture_default_str();
-  if (const auto status = core::parse_command_line(app, argc, argv)) return *status;
+  if (const auto status = process::parse_command_line(app, argc, argv)) return *status;
   core::set_log_level(core::LogLevel::warn);
-  return core::end_output("mobula-worlds", measure(count, seconds));
+  return process::end_output("mobula-worlds", measure(count, seconds));
 }

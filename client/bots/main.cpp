@@ -10,10 +10,11 @@
 #include <fstream>
 #include <iostream>
 #include <mobula/client/pipe/access_options.hpp>
-#include <mobula/core/command_line.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/core/log.hpp>
-#include <mobula/core/standard_output.hpp>
+#include <mobula/process/command_line.hpp>
+#include <mobula/process/log_output.hpp>
+#include <mobula/process/standard_output.hpp>
 #include <mobula/transport/simulation/conditions_text.hpp>
 
 namespace {
@@ -162,12 +163,12 @@ int run(const Line& line, client::BotsOptions options, const std::vector<client:
   if (!report) return refuse(report.error().message);
   report->info = std::move(info);
   const auto verdicts = client::judge(*report, client::limits_of(required, report->clients, options.verify > 0));
-  core::print(client::to_table(*report) + '\n' + client::to_table(verdicts));
+  process::print(client::to_table(*report) + '\n' + client::to_table(verdicts));
   for (const core::Status& written : {write(line.json_path, client::to_json(*report, verdicts) + "\n"),
                                       write(line.html_path, client::to_html(*report, verdicts))})
     if (!written) return refuse(written.error().message);
   const bool cut_short = report->stopped && !required.empty();
-  if (cut_short) core::print("stopped before its time: the limits are not met by that\n");
+  if (cut_short) process::print("stopped before its time: the limits are not met by that\n");
   return client::all_met(verdicts) && !cut_short ? 0 : failed;
 }
 
@@ -177,10 +178,10 @@ int main(int argc, char** argv) {
   Line line;
   CLI::App app("Connects many clients to a server, as a load and as a check that each mirrors it.", program);
   add_options(app, line);
-  if (const auto status = core::parse_command_line(app, argc, argv)) return *status;
+  if (const auto status = process::parse_command_line(app, argc, argv)) return *status;
   if (line.list_measures) {
-    core::print(client::list_measures());
-    return core::end_output(program, 0);
+    process::print(client::list_measures());
+    return process::end_output(program, 0);
   }
   if (line.access.connect.empty()) return refuse("--connect is required (see --help)");
   if (app.count("--seconds") > 0 && !std::isfinite(line.seconds))
@@ -192,7 +193,7 @@ int main(int argc, char** argv) {
   for (const std::string& path : {line.json_path, line.html_path})
     if (const core::Status writable = check_writable(path); !writable) return refuse(writable.error().message);
   core::set_log_level(core::LogLevel::warn);  // bots join and leave often; the report has their number
-  core::log_in_background();
+  process::log_in_background();
   client::BotsRunInfo info{.command_line = whole_line(argc, argv),
                            .server = line.access.connect,
                            .behaviours = to_string(options->behaviours),
@@ -200,5 +201,5 @@ int main(int argc, char** argv) {
                            .version = MOBULA_VERSION,
                            .seed = line.seed,
                            .began_at = core::unix_now()};
-  return core::end_output(program, run(line, std::move(*options), *required, std::move(info)));
+  return process::end_output(program, run(line, std::move(*options), *required, std::move(info)));
 }

@@ -6,9 +6,9 @@
 #include <mobula/client/pipe/pipe_client.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/core/log.hpp>
-#include <mobula/core/standard_output.hpp>
 #include <mobula/index/properties.hpp>
 #include <mobula/net/event_loop.hpp>
+#include <mobula/process/standard_output.hpp>
 #include <ranges>
 
 namespace mobula::client {
@@ -202,7 +202,7 @@ int run_listing(const ListingOptions& options) {
     core::log_error("client", "{}", seen.error().message);
     return 1;
   }
-  core::print(*seen);
+  process::print(*seen);
   return 0;
 }
 

@@ -2,7 +2,7 @@
 #include <headless/event_lines.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/core/hex.hpp>
-#include <mobula/core/standard_output.hpp>
+#include <mobula/process/standard_output.hpp>
 
 namespace mobula::client {
 
@@ -20,7 +20,7 @@ std::string event_line(const ReceivedEvent& event) {
 void EventLines::print(const Connection& connection, core::Nanoseconds now) {
   if (std::exchange(printed_, connection.stats().events) == connection.stats().events) return;
   for (const ReceivedEvent& event : connection.events())
-    if (limit_.admit(now)) core::print(event_line(event) + limit_.more() + '\n');
+    if (limit_.admit(now)) process::print(event_line(event) + limit_.more() + '\n');
 }
 
 }  // namespace mobula::client

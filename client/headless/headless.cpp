@@ -4,10 +4,12 @@
 #include <headless/mirror_report.hpp>
 #include <headless/temporary_folder.hpp>
 #include <mobula/client/connection/recording.hpp>
+#include <mobula/client/files/recording_file.hpp>
+#include <mobula/client/files/resource_folder.hpp>
 #include <mobula/client/pipe/pipe_client.hpp>
 #include <mobula/core/log.hpp>
-#include <mobula/core/standard_output.hpp>
 #include <mobula/net/event_loop.hpp>
+#include <mobula/process/standard_output.hpp>
 #include <optional>
 
 namespace mobula::client {
@@ -21,7 +23,7 @@ int give_up(const core::Error& error) {
 // Resources and recording of a connection; they outlive it.
 struct Surroundings {
   std::optional<TemporaryFolder> folder;
-  std::optional<ResourceStore> resources;
+  std::optional<ResourceFolder> resources;
   std::unique_ptr<RecordingWriter> recording;
 };
 
@@ -34,7 +36,7 @@ core::Status keep_resources(const HeadlessOptions& options, Surroundings& around
     around.folder = std::move(*folder);
     path = around.folder->path();
   }
-  core::Result<ResourceStore> store = ResourceStore::open(path);
+  core::Result<ResourceFolder> store = ResourceFolder::open(path);
   if (!store) return store.error();
   around.resources = std::move(*store);
   return core::Done{};
@@ -42,7 +44,7 @@ core::Status keep_resources(const HeadlessOptions& options, Surroundings& around
 
 core::Status begin_recording(const HeadlessOptions& options, Surroundings& around) {
   if (options.recording.empty()) return core::Done{};
-  core::Result<std::unique_ptr<RecordingWriter>> writer = RecordingWriter::create(options.recording);
+  core::Result<std::unique_ptr<RecordingWriter>> writer = create_recording(options.recording);
   if (!writer) return writer.error();
   around.recording = std::move(*writer);
   return core::Done{};
@@ -80,14 +82,14 @@ int run_headless(const HeadlessOptions& options) {
     if (options.events) events.print(connection, core::monotonic_now());
     next_update = core::monotonic_now() + update_interval;
     if (options.json_only || core::monotonic_now() < next_summary) continue;
-    core::print(summary_line(connection, before));
+    process::print(summary_line(connection, before));
     before = connection.stats();
     next_summary = std::max(next_summary + core::second, core::monotonic_now());  // after a pause, one line only
   }
   const bool lost = client.over();
   if (lost) core::log_error("client", "closed: {}{}", to_string(connection.reason()), advice(connection.reason().code));
   client.close();
-  core::print(final_line(connection));
+  process::print(final_line(connection));
   const core::Status recorded = around.recording != nullptr ? around.recording->finish() : core::Done{};
   if (!recorded) core::log_error("client", "{}", recorded.error().message);
   const bool complete = options.ticks == 0 || done();

@@ -6,9 +6,10 @@
 #include <headless/replay.hpp>
 #include <iostream>
 #include <mobula/client/pipe/access_options.hpp>
-#include <mobula/core/command_line.hpp>
 #include <mobula/core/log.hpp>
-#include <mobula/core/standard_output.hpp>
+#include <mobula/process/command_line.hpp>
+#include <mobula/process/log_output.hpp>
+#include <mobula/process/standard_output.hpp>
 
 namespace {
 
@@ -179,17 +180,17 @@ int main(int argc, char** argv) {
   add_session_options(app, line);
   add_replay_options(app, line);
   add_examples(app);
-  if (const auto status = mobula::core::parse_command_line(app, argc, argv)) return *status;
+  if (const auto status = mobula::process::parse_command_line(app, argc, argv)) return *status;
   const bool replays = app.count("--replay") > 0;
   const bool gets = app.count("--get") > 0;
   const bool lists = app.count("--list") > 0 || gets;
   if (const auto done = complete(line, replays); !done) return refuse(done.error().message);
   if (line.options.json_only || lists) mobula::core::set_log_level(mobula::core::LogLevel::warn);
-  mobula::core::log_in_background();
-  if (lists) return mobula::core::end_output(program, list_or_get(line, gets));
+  mobula::process::log_in_background();
+  if (lists) return mobula::process::end_output(program, list_or_get(line, gets));
   line.replay.ticks = line.options.ticks;
   line.replay.json_only = line.options.json_only;
   line.replay.events = line.options.events;
   const int status = replays ? mobula::client::run_replay(line.replay) : mobula::client::run_headless(line.options);
-  return mobula::core::end_output(program, status);
+  return mobula::process::end_output(program, status);
 }

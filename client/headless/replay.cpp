@@ -2,9 +2,10 @@
 #include <headless/event_lines.hpp>
 #include <headless/mirror_report.hpp>
 #include <headless/replay.hpp>
+#include <mobula/client/files/recording_file.hpp>
 #include <mobula/core/log.hpp>
-#include <mobula/core/standard_output.hpp>
 #include <mobula/net/event_loop.hpp>
+#include <mobula/process/standard_output.hpp>
 
 namespace mobula::client {
 namespace {
@@ -21,7 +22,7 @@ class Summaries {
  public:
   void print(const Connection& connection, core::Nanoseconds time) {
     if (time < next_) return;
-    core::print(summary_line(connection, before_));
+    process::print(summary_line(connection, before_));
     before_ = connection.stats();
     next_ = (time / core::second + 1) * core::second;
   }
@@ -51,7 +52,7 @@ class Pace {
 }  // namespace
 
 core::Result<std::unique_ptr<Replay>> Replay::open(const std::string& path) {
-  core::Result<std::unique_ptr<RecordingReader>> reader = RecordingReader::open(path);
+  core::Result<std::unique_ptr<RecordingReader>> reader = open_recording(path);
   if (!reader) return reader.error();
   return make(std::move(*reader));
 }
@@ -60,7 +61,7 @@ core::Result<std::unique_ptr<Replay>> Replay::make(std::unique_ptr<RecordingRead
   std::unique_ptr<Replay> replay(new Replay(std::move(reader)));
   if (const core::Status kept = replay->keep_resources(); !kept) return kept.error();
   ConnectionConfig config = replay->reader_->config();
-  if (std::optional<ResourceStore>& kept = replay->resources_; kept) config.resources = &*kept;
+  if (std::optional<ResourceFolder>& kept = replay->resources_; kept) config.resources = &*kept;
   replay->connection_ = std::make_unique<Connection>(config, replay->reader_->begin());
   return replay;
 }
@@ -71,7 +72,7 @@ core::Status Replay::keep_resources() {
   core::Result<TemporaryFolder> folder = TemporaryFolder::make();
   if (!folder) return folder.error();
   folder_ = std::move(*folder);
-  core::Result<ResourceStore> store = ResourceStore::open(folder_->path());
+  core::Result<ResourceFolder> store = ResourceFolder::open(folder_->path());
   if (!store) return store.error();
   resources_ = std::move(*store);
   return core::Done{};
@@ -141,7 +142,7 @@ int run_replay(const ReplayOptions& options) {
   if (replay.cut_off()) core::log_warn("client", "{} is cut off: replayed up to its last complete entry", options.path);
   const bool failed = connection.reason().code == transport::ReasonCode::protocol_error;
   if (failed) core::log_error("client", "closed: {}", to_string(connection.reason()));
-  core::print(final_line(connection));
+  process::print(final_line(connection));
   const bool complete = options.ticks == 0 || has_ticks(connection.stats(), options.ticks);
   return more.ok() && !failed && complete && verified(connection.stats()) ? 0 : 1;
 }

@@ -4,6 +4,7 @@
 #include <headless/temporary_folder.hpp>
 #include <mobula/client/connection/connection.hpp>
 #include <mobula/client/connection/recording.hpp>
+#include <mobula/client/files/resource_folder.hpp>
 #include <optional>
 
 namespace mobula::client {
@@ -48,7 +49,7 @@ class Replay {
   RecordedInput input_;
   Nowhere nowhere_;
   std::optional<TemporaryFolder> folder_;
-  std::optional<ResourceStore> resources_;
+  std::optional<ResourceFolder> resources_;
   std::unique_ptr<Connection> connection_;
 };
 

@@ -5,10 +5,11 @@
 #include <iostream>
 #include <lobby/lobby_player.hpp>
 #include <mobula/client/pipe/access_options.hpp>
-#include <mobula/core/command_line.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/core/log.hpp>
-#include <mobula/core/standard_output.hpp>
+#include <mobula/process/command_line.hpp>
+#include <mobula/process/log_output.hpp>
+#include <mobula/process/standard_output.hpp>
 #include <sstream>
 
 namespace {
@@ -17,7 +18,7 @@ using mobula::client::LobbyPiece;
 using mobula::client::LobbyPlayer;
 using mobula::client::LobbyRoom;
 using mobula::core::format;
-using mobula::core::print;
+using mobula::process::print;
 
 constexpr const char* program = "mobula-lobby-client";
 
@@ -129,10 +130,10 @@ int main(int argc, char** argv) {
   client::add_access_options(app, access);
   client::add_name_option(app, name);
   app.footer("Example:\n  mobula-lobby-client --connect 127.0.0.1:7777 --name anna");
-  if (const auto status = core::parse_command_line(app, argc, argv)) return *status;
+  if (const auto status = process::parse_command_line(app, argc, argv)) return *status;
   const core::Result<client::Access> parsed = client::parse_access(std::move(access));
   if (!parsed) return fail(parsed.error(), 2);
-  core::log_in_background();
+  process::log_in_background();
   net::EventLoop loop;
   const auto player = LobbyPlayer::enter(loop, *parsed, name);
   if (!player) return fail(player.error(), 1);
@@ -154,5 +155,5 @@ int main(int argc, char** argv) {
     for (const std::string& line : (*player)->take_lines()) print(line + '\n');
     if (!more && (*player)->is_idle()) (*player)->close();
   }
-  return core::end_output(program, (*player)->closed() ? 0 : 1);
+  return process::end_output(program, (*player)->closed() ? 0 : 1);
 }

@@ -7,6 +7,8 @@
 /// connection offers.
 #pragma once
 
+#include <mobula/client/files/recording_file.hpp>
+#include <mobula/client/files/resource_folder.hpp>
 #include <mobula/client/mirror/world_pose.hpp>
 #include <mobula/client/pipe/pipe_client.hpp>
 #include <mobula/net/event_loop.hpp>

@@ -11,12 +11,13 @@
 #include <memory>
 #include <mobula/core/base64.hpp>
 #include <mobula/core/clock.hpp>
-#include <mobula/core/command_line.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/core/hex.hpp>
-#include <mobula/core/key_file.hpp>
-#include <mobula/core/standard_output.hpp>
+#include <mobula/core/random_source.hpp>
 #include <mobula/net/destination.hpp>
+#include <mobula/process/command_line.hpp>
+#include <mobula/process/key_file.hpp>
+#include <mobula/process/standard_output.hpp>
 #include <mobula/transport/connect_token.hpp>
 #include <optional>
 #include <token/token_json.hpp>
@@ -98,7 +99,7 @@ int refuse(const Options& options, std::string_view message) {
 }
 
 core::Result<core::SecretKey> load_key(const Options& options) {
-  core::Result<core::KeyFile> file = core::load_key_file(options.key_file);
+  core::Result<process::KeyFile> file = process::load_key_file(options.key_file);
   if (!file) return file.error();
   if (file->others_may_read)
     print_error(options,
@@ -152,8 +153,8 @@ core::Result<core::Bytes> mint(const Options& options) {
 // Only the owner may read the file.
 core::Status write_output(const Options& options, std::string_view text) {
   if (options.output.empty()) {
-    core::print(text);
-    return core::printed();
+    process::print(text);
+    return process::printed();
   }
   const auto failed = [&] {
     return core::Error{"not written", core::format("{}: {}", options.output, std::strerror(errno))};
@@ -178,7 +179,7 @@ int run_mint(const Options& options) {
 // --- The other jobs ------------------------------------------------------------------------------------------------
 
 int run_new_key(const Options& options) {
-  const core::Result<core::SecretKey> key = core::create_key_file(options.new_key);
+  const core::Result<core::SecretKey> key = process::create_key_file(options.new_key);
   return key.ok() ? 0 : refuse(options, key.error().message);
 }
 
@@ -215,7 +216,7 @@ int run_token_tool(int argc, char** argv) {
   options.program = argc > 0 ? std::filesystem::path(argv[0]).filename().string() : "mobula-token";
   CLI::App app("", options.program);
   add_options(app, options);
-  if (const auto status = core::parse_command_line(app, argc, argv)) return *status;
+  if (const auto status = process::parse_command_line(app, argc, argv)) return *status;
   if (!options.new_key.empty()) return run_new_key(options);
   return options.show.empty() ? run_mint(options) : run_show(options);
 }

@@ -1,7 +1,7 @@
 // Tests of mobula-client and mobula-bots as programs.
 #include <client/programs.hpp>
-#include <core/unread_pipe.hpp>
 #include <map>
+#include <process/unread_pipe.hpp>
 #include <server/hamlet.hpp>
 
 namespace mobula {

@@ -4,8 +4,8 @@
 #include <sys/socket.h>
 
 #include <client/programs.hpp>
-#include <core/unread_pipe.hpp>
 #include <mobula/core/random.hpp>
+#include <process/unread_pipe.hpp>
 
 namespace mobula {
 namespace {

@@ -39,15 +39,5 @@ TEST(ContentHash, EqualInConstantTimeMeansEqual) {
   }
 }
 
-TEST(ContentHash, RandomBytesFillAllAndDiffer) {
-  std::array<std::byte, 64> first{};
-  std::array<std::byte, 64> second{};
-  random_bytes(first);
-  random_bytes(second);
-  EXPECT_NE(first, second);
-  EXPECT_TRUE(std::any_of(first.end() - 16, first.end(), [](std::byte byte) { return byte != std::byte{0}; }));
-  random_bytes({});
-}
-
 }  // namespace
 }  // namespace mobula::core::content_hash_test

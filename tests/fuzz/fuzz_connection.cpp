@@ -1,5 +1,6 @@
 // Arbitrary messages and deltas of a server to a connection that stores levels: its mirror stays consistent.
-// Input: a byte whose lowest bit is set if the folder of levels is empty, and clear if it has the hamlet; then steps.
+// Input: a byte whose lowest bit is set if the store of levels is empty, and clear if it has the hamlet. Its second bit
+// is set if the store is memory, and clear if it is a folder. Then steps:
 //   0 u16 length, bytes   a reliable message      1 u16 length, bytes   an unreliable one
 //   2                     a tick                  3                     a tick, with a command
 //   4                     the connection is lost and rejoins if it can
@@ -7,6 +8,8 @@
 #include <fuzz/fuzz.hpp>
 #include <headless/event_lines.hpp>
 #include <headless/temporary_folder.hpp>
+#include <mobula/client/connection/resource_memory.hpp>
+#include <mobula/client/files/resource_folder.hpp>
 #include <mobula/core/log.hpp>
 
 namespace fuzz_connection {
@@ -17,15 +20,18 @@ namespace {
 
 constexpr std::size_t steps_max = 400;
 
-// A folder of levels, with the hamlet or empty.
+// A store of levels, with the hamlet or empty.
 struct Levels {
-  explicit Levels(bool has_hamlet) : store(std::move(*client::ResourceStore::open(folder.path()))) {
+  Levels(bool has_hamlet, bool in_memory) : store(in_memory ? static_cast<client::ResourceStore&>(memory) : files) {
     if (!has_hamlet) return;
     const core::ByteView level = test::hamlet()->clients_bytes();
-    fuzz::require(*store.receive(test::hamlet()->identity(), level.size())->append(0, level), "the level is complete");
+    fuzz::require(*(*store.receive(test::hamlet()->identity(), level.size()))->append(0, level),
+                  "the level is complete");
   }
   client::TemporaryFolder folder = std::move(*client::TemporaryFolder::make());
-  client::ResourceStore store;
+  client::ResourceFolder files = std::move(*client::ResourceFolder::open(folder.path()));
+  client::ResourceMemory memory;
+  client::ResourceStore& store;
 };
 
 void step(fuzz::Input& input, test::RawServer& server) {
@@ -49,7 +55,8 @@ int run_target(const std::uint8_t* data, std::size_t size) {
   client::ConnectionConfig config;
   config.schema = test::game_schema();
   fuzz::Input input(fuzz::view(data, size));
-  Levels levels((input.byte() & 1) == 0);
+  const std::uint8_t store = input.byte();
+  Levels levels((store & 1) == 0, (store & 2) != 0);
   config.resources = &levels.store;
   test::RawServer server(config);
   server.connect();

@@ -3,7 +3,6 @@
 #include <headless/replay.hpp>
 #include <mobula/core/hash.hpp>
 #include <mobula/core/log.hpp>
-#include <sstream>
 
 namespace fuzz_recording {
 
@@ -53,9 +52,8 @@ core::Bytes with_valid_checksums(core::ByteView bytes) {
 }
 
 void replay(core::ByteView bytes) {
-  auto stream =
-      std::make_unique<std::istringstream>(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
-  auto reader = client::RecordingReader::read(std::move(stream));
+  auto reader =
+      client::RecordingReader::read(std::make_unique<client::RecordedBytes>(core::Bytes(bytes.begin(), bytes.end())));
   if (!reader) return;
   auto made = client::Replay::make(std::move(*reader));
   if (!made) return;

@@ -1,8 +1,8 @@
 // Arbitrary text as a file of settings: the result is bounded, and a setting is the same after writing and reading it.
 #include <array>
 #include <fuzz/fuzz.hpp>
-#include <mobula/core/settings_file.hpp>
 #include <mobula/core/text.hpp>
+#include <mobula/process/settings_file.hpp>
 
 namespace fuzz_settings {
 
@@ -17,7 +17,7 @@ struct Kinds {
   double real = 0;
   std::string text;
   std::vector<std::string> list;
-  std::array<core::SettingTarget, 5> targets{&flag, &whole, &real, &text, &list};
+  std::array<process::SettingTarget, 5> targets{&flag, &whole, &real, &text, &list};
 };
 
 void check_refusal(const auto& result) {
@@ -25,14 +25,14 @@ void check_refusal(const auto& result) {
 }
 
 // Checks an entry against each kind of setting: it is accepted or refused with a message. Sets, writes and rereads it.
-void set_and_reread(const core::SettingsFile::Entry& entry) {
+void set_and_reread(const process::SettingsFile::Entry& entry) {
   Kinds kinds;
-  for (const core::SettingTarget& target : kinds.targets)
-    check_refusal(core::check_setting({entry.key, target, "", {.least = 2, .most = 7}}, entry.value));
-  const core::Setting setting{entry.key, kinds.targets[entry.value.index()], ""};
-  if (!core::check_setting(setting, entry.value)) return;
-  core::assign_setting(setting, entry.value);
-  const core::SettingsFile again = core::parse_settings(entry.key + " = " + core::to_toml(setting));
+  for (const process::SettingTarget& target : kinds.targets)
+    check_refusal(process::check_setting({entry.key, target, "", {.least = 2, .most = 7}}, entry.value));
+  const process::Setting setting{entry.key, kinds.targets[entry.value.index()], ""};
+  if (!process::check_setting(setting, entry.value)) return;
+  process::assign_setting(setting, entry.value);
+  const process::SettingsFile again = process::parse_settings(entry.key + " = " + process::to_toml(setting));
   fuzz::require(again.problems.empty() && again.entries.size() == 1, "a setting can be written and read");
   fuzz::require(again.entries[0].key == entry.key && again.entries[0].value == entry.value, "with the same value");
 }
@@ -40,19 +40,20 @@ void set_and_reread(const core::SettingsFile::Entry& entry) {
 // Reads the text as the value of a flag or a variable.
 void read_each_kind(std::string_view text) {
   Kinds kinds;
-  for (const core::SettingTarget& target : kinds.targets) check_refusal(core::read_setting({"key", target, ""}, text));
+  for (const process::SettingTarget& target : kinds.targets)
+    check_refusal(process::read_setting({"key", target, ""}, text));
 }
 
 int run_target(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  const core::SettingsFile file = core::parse_settings(text);
+  const process::SettingsFile file = process::parse_settings(text);
   const auto lines = static_cast<std::uint32_t>(std::count(text.begin(), text.end(), '\n')) + 1;
-  fuzz::require(file.problems.size() <= core::settings_problems_max + 1, "mistakes are bounded");
-  for (const core::SettingsFile::Problem& problem : file.problems) {
+  fuzz::require(file.problems.size() <= process::settings_problems_max + 1, "mistakes are bounded");
+  for (const process::SettingsFile::Problem& problem : file.problems) {
     fuzz::require(problem.line >= 1 && problem.line <= lines, "a mistake has a line of the file");
     fuzz::require(!problem.message.empty(), "and a message");
   }
-  for (const core::SettingsFile::Entry& entry : file.entries) {
+  for (const process::SettingsFile::Entry& entry : file.entries) {
     fuzz::require(entry.line >= 1 && entry.line <= lines && !entry.key.empty(), "an entry has a line and a key");
     set_and_reread(entry);
   }

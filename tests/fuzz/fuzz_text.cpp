@@ -8,12 +8,12 @@
 #include <fuzz/fuzz.hpp>
 #include <mobula/core/base64.hpp>
 #include <mobula/core/hex.hpp>
-#include <mobula/core/key_file.hpp>
 #include <mobula/core/text.hpp>
 #include <mobula/net/bearer_token.hpp>
 #include <mobula/net/destination.hpp>
 #include <mobula/net/resolve.hpp>
 #include <mobula/net/written_address.hpp>
+#include <mobula/process/key_file.hpp>
 #include <mobula/transport/simulation/conditions_text.hpp>
 
 namespace fuzz_text {
@@ -90,7 +90,7 @@ const std::string& file_of(std::string_view text) {
 }
 
 void key_file(std::string_view text) {
-  const auto loaded = core::load_key_file(file_of(text));
+  const auto loaded = process::load_key_file(file_of(text));
   if (!loaded) return;
   const auto same = core::from_hex(text.substr(0, 2 * loaded->key.size()));
   fuzz::require(same && std::equal(same->begin(), same->end(), loaded->key.begin(), loaded->key.end()),

@@ -3,6 +3,7 @@
 #include <fuzz/seeds.hpp>
 #include <fuzz/small_server.hpp>
 #include <mobula/client/connection/recorded_connection.hpp>
+#include <mobula/client/files/recording_file.hpp>
 #include <mobula/wire/input.hpp>
 #include <mobula/wire/messages.hpp>
 #include <server/hamlet.hpp>
@@ -15,7 +16,7 @@ namespace {
 
 // A session that is lost and rejoined.
 void recordings() {
-  const auto writer = client::RecordingWriter::create(seed_path("recording", "rejoined"));
+  const auto writer = client::create_recording(seed_path("recording", "rejoined"));
   demo::DemoGame game;
   server::ServerConfig server;
   server.level = test::hamlet();
@@ -139,6 +140,7 @@ void conversations() {
     conversation.tick();
     conversation.tick();
     write_seed("connection", name, (level == Level::received ? '\1' : '\0') + conversation.of_server);
+    if (level == Level::received) write_seed("connection", "receives_level_in_memory", '\3' + conversation.of_server);
     write_seed("server", name, conversation.of_client + "\3\2\2");
   }
 }

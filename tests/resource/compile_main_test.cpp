@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <mobula/resource/files/resource_file.hpp>
 #include <mobula/resource/resource.hpp>
 #include <mobula/schema/components.hpp>
 #include <seeds.hpp>
@@ -52,7 +53,7 @@ TEST_F(MobulaCompile, WritesALevelAndItsDepfile) {
   ASSERT_EQ(run("'a b.json' -o out.level --depfile out.d"), 0) << read("err");
   EXPECT_EQ(read("out.d"), "out.level: \\\n  a\\ b.json \\\n  lib/p.json\n");
   EXPECT_TRUE(read("out").starts_with("out.level: 1 entities, 0 spawnable prefabs, ")) << read("out");
-  EXPECT_TRUE(Resource::load((folder_ / "out.level").string()).ok());
+  EXPECT_TRUE(load_file((folder_ / "out.level").string()).ok());
 }
 
 TEST_F(MobulaCompile, RefusesBadInputAndWritesNothing) {
@@ -172,7 +173,7 @@ TEST_F(MobulaCompile, DecompileRefusesUnreadableAndUnwritableFiles) {
       {"", "mobula-compile decompile: file is required (see --help)"},
       {"a.level -o ''", "mobula-compile decompile: --output: its name is empty (see --help)"},
   };
-  const auto whole = Resource::load((folder_ / "a.level").string());
+  const auto whole = load_file((folder_ / "a.level").string());
   const core::ByteView clients = (*whole)->clients_bytes();
   write("clients", std::string(reinterpret_cast<const char*>(clients.data()), clients.size()));
   for (const auto& [arguments, message] : mistakes) {
@@ -188,7 +189,7 @@ TEST_F(MobulaCompile, DecompileRefusesUnreadableAndUnwritableFiles) {
 
 TEST_F(MobulaCompile, RecompilesTheDemosLevel) {
   ASSERT_EQ(run("'" MOBULA_SOURCE_DIR "/server/examples/demo/level/village.json' -o village.level"), 0) << read("err");
-  const auto level = Resource::load((folder_ / "village.level").string());
+  const auto level = load_file((folder_ / "village.level").string());
   ASSERT_TRUE(level.ok());
   EXPECT_GE((*level)->level().num_entities, 10'000u);
   for (const char* prefab : {"avatar", "coin", "medkit", "key"})

@@ -1,13 +1,9 @@
 #include <gtest/gtest.h>
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <filesystem>
 #include <mobula/core/content_hash.hpp>
 #include <mobula/core/random.hpp>
 #include <mobula/resource/compiler/draft.hpp>
-#include <mobula/resource/file.hpp>
 #include <mobula/resource/header.hpp>
 #include <mobula/resource/spawner.hpp>
 #include <reflect/compile_schema.hpp>
@@ -194,31 +190,6 @@ TEST(Resource, ForeignFilesAreRefusedByName) {
   core::Bytes zeros(1000);
   EXPECT_EQ(reason_of(zeros), "foreign");
   EXPECT_EQ(reason_of(test::sealed(core::Bytes(1008, std::byte{0x5a}))), "invalid");
-}
-
-TEST(Resource, FilesAreFoundOrMissing) {
-  const std::string path =
-      (std::filesystem::temp_directory_path() / ("resource_test." + std::to_string(::getpid()))).string();
-  const core::Bytes blob = tiny_blob();
-  ASSERT_TRUE(write_files({{path, blob}}).ok());
-  const auto loaded = Resource::load(path);
-  EXPECT_TRUE(loaded.ok());
-  const auto mapped = Resource::map(path);
-  ASSERT_TRUE(mapped.ok());
-  EXPECT_TRUE(std::ranges::equal((*mapped)->bytes(), blob));
-  EXPECT_EQ(test::column_of((*mapped)->level(), "Spot", "S2").num_instances, 1u);
-  std::filesystem::remove(path);
-  const auto missing = Resource::load(path);
-  ASSERT_FALSE(missing.ok());
-  EXPECT_STREQ(missing.error().reason, "missing");
-  for (const std::string& bad : {std::string("/"), path}) {
-    EXPECT_STREQ(Resource::load(bad).error().reason, "missing");
-    EXPECT_STREQ(Resource::map(bad).error().reason, "missing");
-  }
-  ASSERT_TRUE(write_files({{path, {}}}).ok());
-  EXPECT_STREQ(Resource::load(path).error().reason, "truncated");
-  EXPECT_STREQ(Resource::map(path).error().reason, "truncated");
-  std::filesystem::remove(path);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include <cinttypes>
 #include <fstream>
 #include <iostream>
-#include <mobula/core/command_line.hpp>
+#include <mobula/process/command_line.hpp>
 #include <random>
 #include <simulation/trial.hpp>
 #include <thread>
@@ -178,7 +178,7 @@ int main(int argc, char** argv) {
       "events and faults. Invariants are checked after each tick.",
       "mobula-sim");
   add_options(app, options);
-  if (const auto status = core::parse_command_line(app, argc, argv)) return *status;
+  if (const auto status = process::parse_command_line(app, argc, argv)) return *status;
   if (options.lists) {
     list_scenarios();
     return 0;

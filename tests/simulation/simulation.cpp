@@ -23,7 +23,7 @@ Simulation::Simulation(Plan plan, Listener listener, std::string folder)
       census_(rejoin_grace, plan_.players_max),
       work_random_(salted(plan_.seed, Salt::work)) {
   MOBULA_ASSERT(std::ranges::is_sorted(plan_.faults, {}, &Fault::at), "faults come one after the other");
-  if (plan_.keeps_levels) levels_.emplace(std::move(*client::ResourceStore::open(folder_ + "/levels")));
+  if (plan_.keeps_levels) levels_.emplace(std::move(*client::ResourceFolder::open(folder_ + "/levels")));
   for (std::uint32_t i = 0; i < plan_.players; ++i) {
     players_.push_back(std::make_unique<Player>(*this, i));
     players_.back()->knows_schema = i % 4 == 1;

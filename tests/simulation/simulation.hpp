@@ -6,6 +6,7 @@
 #include <ecs/allocations.hpp>
 #include <functional>
 #include <memory>
+#include <mobula/client/files/resource_folder.hpp>
 #include <mobula/server/store/database.hpp>
 #include <mobula/server/store/store.hpp>
 #include <simulation/census.hpp>
@@ -157,8 +158,8 @@ class Simulation {
   std::vector<std::unique_ptr<Player>> players_;
   std::vector<UnauthenticatedPeer> unauthenticated_peers_;
   std::vector<HostileClient> hostile_clients_;
-  std::optional<client::ResourceStore> levels_;  // levels on the disks of clients
-  Unread unread_;                                // while the server is stalled
+  std::optional<client::ResourceFolder> levels_;  // levels on the disks of clients
+  Unread unread_;                                 // while the server is stalled
   std::int64_t server_bytes_ = 0;   // memory that the server's ticks and datagrams took and did not release
   std::set<std::string> banned_;    // accounts
   core::Nanoseconds date_off_ = 0;  // error of the server's date

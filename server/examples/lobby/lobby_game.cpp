@@ -1,3 +1,4 @@
+#include <mobula/core/random_source.hpp>
 #include <mobula/schema/lobby_commands_generated.h>
 
 #include <algorithm>

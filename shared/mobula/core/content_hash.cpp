@@ -24,10 +24,6 @@ bool equal_in_constant_time(ByteView a, ByteView b) {
   return a.size() == b.size() && (a.empty() || sodium_memcmp(a.data(), b.data(), a.size()) == 0);
 }
 
-void random_bytes(MutableBytes out) {
-  if (!out.empty()) randombytes_buf(out.data(), out.size());  // it must not get a null pointer
-}
-
 std::string to_string(const ContentHash& hash) { return to_hex(hash.bytes); }
 
 }  // namespace mobula::core

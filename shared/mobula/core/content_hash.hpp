@@ -21,9 +21,6 @@ ContentHash keyed_hash(const SecretKey& key, ByteView content);
 /// byte.
 bool equal_in_constant_time(ByteView a, ByteView b);
 
-/// Fills `out` from the operating system's random source, for keys and nonces. Not for simulated state.
-void random_bytes(MutableBytes out);
-
 /// Returns 64 hex digits.
 std::string to_string(const ContentHash& hash);
 

@@ -1,73 +1,25 @@
-#include <execinfo.h>
-#include <signal.h>
-#include <time.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <array>
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <mobula/core/failure.hpp>
 #include <mobula/core/log.hpp>
-#include <mutex>
-#include <vector>
 
 namespace mobula::core {
 namespace {
 
-constexpr int frames_max = 64;
-constexpr int report_seconds = 3;
-
-// Never destroyed, so that destructors of other statics can fail.
-struct Listeners {
-  std::mutex mutex;
-  std::vector<FailureListener*> all;
-};
-Listeners& listeners() {
-  static auto* const instance = new Listeners;
-  return *instance;
+void report_on_standard_error(std::string_view text) {
+  const std::string line = to_text({.module = "failure", .text = text, .fields = log_fields()});
+  std::fprintf(stderr, "%s\n", line.c_str());
 }
 
-std::atomic<bool> failing = false;
-thread_local bool failing_here = false;
-
-// Nothing that the report waits for, such as the reader of standard error, keeps the process from its end.
-void bound_the_report() {
-  sigevent abort_signal{};
-  abort_signal.sigev_notify = SIGEV_SIGNAL;
-  abort_signal.sigev_signo = SIGABRT;
-  itimerspec end{};
-  end.it_value.tv_sec = report_seconds;
-  timer_t timer{};
-  if (::timer_create(CLOCK_MONOTONIC, &abort_signal, &timer) == 0) ::timer_settime(timer, 0, &end, nullptr);
-}
-
-void write_backtrace() {
-  std::array<void*, frames_max> frames;
-  backtrace_symbols_fd(frames.data(), backtrace(frames.data(), frames_max), STDERR_FILENO);
-}
+std::atomic<FailureReport> report = report_on_standard_error;
 
 }  // namespace
 
-FailureListener::FailureListener(Function function) : function_(std::move(function)) {
-  const std::lock_guard lock(listeners().mutex);
-  listeners().all.push_back(this);
-}
-
-FailureListener::~FailureListener() {
-  const std::lock_guard lock(listeners().mutex);
-  std::erase(listeners().all, this);
-}
+void set_failure_report(FailureReport wanted) { report.store(wanted, std::memory_order_relaxed); }
 
 void fail(std::string_view text) {
-  if (failing_here) std::abort();
-  failing_here = true;
-  while (failing.exchange(true)) ::pause();
-  bound_the_report();
-  const std::string line = log_failure(text);
-  if (listeners().mutex.try_lock())
-    for (const FailureListener* listener : listeners().all) listener->function_(line);
-  write_backtrace();
+  report.load(std::memory_order_relaxed)(text);
   std::abort();
 }
 

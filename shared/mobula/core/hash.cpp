@@ -1,6 +1,6 @@
 #include <mobula/core/hash.hpp>
 #include <xxhash.h>
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(XXH_INLINE_ALL)
 #include <xxh_x86dispatch.h>  // the same hashes, by the widest vectors that the processor has
 #endif
 

@@ -1,28 +1,33 @@
-// Logging: lines with level, module, text and fields. The only user of spdlog. Thread-safe.
-// Lines go to standard error, since standard output is for a program's result. Lines that cannot be written are
-// counted, and the next one that can is preceded by a report of their number. At most five lines per second are written
-// with one format string. Then one line reports the number of suppressed ones.
+// Logging: lines with level, module, text and fields. Thread-safe, without the thread library.
+//
+//   log_info, … ──► levels ──► repeats ──► LogRecord ──► output
+//
+// The output is that of the process (process/log_output.hpp) in programs that have it. Otherwise lines wait in a buffer
+// for the host, which reads them with read_log. At most five lines per second are written with one format string. Then
+// one line reports the number of suppressed ones.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
+#include <mobula/core/clock.hpp>
 #include <mobula/core/format.hpp>
+#include <mobula/core/log_buffer.hpp>
 #include <mobula/core/log_levels.hpp>
 #include <mobula/core/log_record.hpp>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
 namespace mobula::core {
 
-/// Format of log lines.
-enum class LogFormat { text, json };
+/// Receives the lines of all threads, of several at a time.
+using LogOutput = void (*)(const LogRecord& record);
 
-/// Parses "text", "json" or "auto" (text if standard error is a terminal, otherwise JSON). Returns nothing for other
-/// words.
-std::optional<LogFormat> parse_log_format(std::string_view text);
-/// Sets the format. The default is text.
-void set_log_format(LogFormat format);
+/// Sets where lines go. Null, the default, is a buffer of 64 KiB.
+void set_log_output(LogOutput output);
+/// Reads the oldest line of the buffer, as LogBuffer::read() does.
+std::optional<LogBuffer::Line> read_log(std::span<char> text);
 
 /// Sets the levels. Lines below the level of their module are dropped. The default is info for all.
 void set_log_levels(LogLevels levels);
@@ -34,19 +39,9 @@ inline void set_log_level(LogLevel level) { set_log_levels({.all = level}); }
 /// "server", "net", …
 void log_line(LogLevel level, std::string_view module, std::string_view text);
 void log_formatted(LogLevel level, std::string_view module, fmt::string_view text, fmt::format_args args);
-/// Writes all suppressed lines and an error line, whatever the levels. Returns the line as text. For failure.hpp: if
-/// another thread keeps the log locked for a second, the line is written without it.
-std::string log_failure(std::string_view text);
-/// Writes the reports of suppressed lines that are due. Every log line does so as well; call it in quiet periods.
-void log_held_lines();
-/// Lets a thread write the lines from now on, so that no other thread waits for the reader of the log. At most 1 MiB of
-/// lines waits for the reader; newer ones are dropped and counted. For main(), before other threads log. Forked
-/// children write nothing then. Without a free thread nothing changes.
-void log_in_background();
-/// Waits until all lines logged before are written or lost. Returns false if that takes longer than `at_most`.
-bool flush_log(std::chrono::milliseconds at_most);
-/// Returns the lines that the thread could not write, or that were dropped because 1 MiB of them waited for the reader.
-[[nodiscard]] std::uint64_t dropped_log_lines();
+/// Writes the reports of suppressed lines that are due at `now`. Every log line does so as well; call it in quiet
+/// periods.
+void log_held_lines(Nanoseconds now = monotonic_now());
 
 template <class... Args>
 void log_at(LogLevel level, std::string_view module, fmt::format_string<Args...> text, Args&&... args) {
@@ -85,5 +80,8 @@ class LogScope {
  private:
   LogFields outer_;
 };
+
+/// Returns the fields of this thread's lines.
+[[nodiscard]] const LogFields& log_fields();
 
 }  // namespace mobula::core

@@ -17,6 +17,7 @@
 #pragma once
 
 #include <memory>
+#include <mobula/core/undo.hpp>
 #include <mobula/ecs/registry.hpp>
 #include <utility>
 #include <vector>
@@ -148,14 +149,13 @@ Entity Commands::create(First first, Rest... rest) {
   const Entity entity = create();
   if (!entity) return entity;
   const std::size_t recorded = commands_.size();
-  try {
-    add<First>(entity, std::move(first));
-    (add<Rest>(entity, std::move(rest)), ...);
-  } catch (...) {
+  core::Undo undo([&] {
     drop_from(recorded);
     registry_->destroy(entity);
-    throw;
-  }
+  });
+  add<First>(entity, std::move(first));
+  (add<Rest>(entity, std::move(rest)), ...);
+  undo.dismiss();
   return entity;
 }
 

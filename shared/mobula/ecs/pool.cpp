@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <mobula/core/undo.hpp>
 #include <mobula/ecs/pool.hpp>
 #include <mobula/ecs/scratch.hpp>
 #include <mobula/ecs/watch.hpp>
@@ -123,13 +124,10 @@ void Pool::copy_rows(std::uint32_t first, std::uint32_t end, const std::byte* ro
 void Pool::assign(std::span<const std::uint32_t> indices, const std::byte* rows) {
   MOBULA_ASSERT(schema_ && size() == 0, "rows fill an empty pool of a schema component");
   const auto count = static_cast<std::uint32_t>(indices.size());
-  try {
-    reserve(count);
-    set_.assign(indices);
-  } catch (...) {
-    clear();
-    throw;
-  }
+  core::Undo undo([this] { clear(); });
+  reserve(count);
+  set_.assign(indices);
+  undo.dismiss();
   copy_rows(0, count, rows);
 }
 

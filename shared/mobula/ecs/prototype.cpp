@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <boost/unordered/unordered_flat_map.hpp>
 #include <mobula/ecs/prototype.hpp>
 
 namespace mobula::ecs {
@@ -9,16 +8,10 @@ std::uint64_t edge_key(PrototypeId from, PoolId pool) { return static_cast<std::
 
 }  // namespace
 
-struct PrototypeEdges::Map : boost::unordered_flat_map<std::uint64_t, PrototypeId> {};
-
-PrototypeEdges::PrototypeEdges() : map_(new Map) {}
-PrototypeEdges::~PrototypeEdges() = default;
-
 PrototypeId PrototypeEdges::find(PrototypeId from, PoolId pool) {
-  const auto found = map_->find(edge_key(from, pool));
-  if (found == map_->end()) return unknown;
-  put_at_hand(from, pool, found->second);
-  return found->second;
+  const PrototypeId to = map_.find(edge_key(from, pool));
+  if (to != unknown) put_at_hand(from, pool, to);
+  return to;
 }
 
 void PrototypeEdges::put_at_hand(PrototypeId from, PoolId pool, PrototypeId to) noexcept {
@@ -30,16 +23,13 @@ void PrototypeEdges::put_at_hand(PrototypeId from, PoolId pool, PrototypeId to) 
 }
 
 void PrototypeEdges::add(PrototypeId from, PoolId pool, PrototypeId to) {
-  map_->emplace(edge_key(from, pool), to);
+  map_.add(edge_key(from, pool), to);
   put_at_hand(from, pool, to);
 }
 
 PrototypeId PrototypeEdges::remove(PrototypeId from, PoolId pool) noexcept {
-  const auto found = map_->find(edge_key(from, pool));
-  if (found == map_->end()) return unknown;
-  const PrototypeId to = found->second;
-  map_->erase(found);
-  if (at_hand(from, pool) != unknown) put_at_hand(from, pool, unknown);
+  const PrototypeId to = map_.remove(edge_key(from, pool));
+  if (to != unknown && at_hand(from, pool) != unknown) put_at_hand(from, pool, unknown);
   return to;
 }
 

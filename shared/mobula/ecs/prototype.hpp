@@ -13,7 +13,7 @@
 
 #include <cstdint>
 #include <mobula/core/assert.hpp>
-#include <mobula/core/owned.hpp>
+#include <mobula/core/number_map.hpp>
 #include <mobula/core/string_id.hpp>
 #include <mobula/ecs/entity_pool.hpp>
 #include <mobula/ecs/pool.hpp>
@@ -30,10 +30,7 @@ inline constexpr PrototypeId empty_prototype = 0;
 /// edge used of each prototype, as most have only one, and all edges of the empty prototype.
 class PrototypeEdges {
  public:
-  PrototypeEdges();
-  ~PrototypeEdges();
-
-  static constexpr PrototypeId unknown = ~0u;
+  static constexpr PrototypeId unknown = core::NumberMap::none;
 
   void reserve_pools(std::size_t count) { from_empty_.reserve(count); }
   void add_pool() { from_empty_.push_back(unknown); }
@@ -62,8 +59,7 @@ class PrototypeEdges {
 
   std::vector<Edge> last_;               // by prototype
   std::vector<PrototypeId> from_empty_;  // by pool
-  struct Map;                            // keeps a heavy header out
-  core::Owned<Map> map_;
+  core::NumberMap map_;
 };
 
 /// All prototypes of a registry.

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <iterator>
+#include <mobula/core/undo.hpp>
 #include <mobula/ecs/registry.hpp>
 
 namespace mobula::ecs {
@@ -80,12 +81,9 @@ Entity Registry::create() {
 
 bool Registry::create(std::span<Entity> out) {
   if (!index_.entities().create(out)) return false;
-  try {
-    journal_.make_room(out);
-  } catch (...) {
-    index_.entities().destroy(out);
-    throw;
-  }
+  core::Undo undo([&] { index_.entities().destroy(out); });
+  journal_.make_room(out);
+  undo.dismiss();
   index_.prototypes().retain(empty_prototype, static_cast<std::uint32_t>(out.size()));
   journal_.note_all(JournalEntry::Kind::create, out);
   created_.emit(out);
@@ -136,18 +134,15 @@ bool Registry::create_with(std::span<Entity> out, std::span<Pool* const> pools,
     if (prototype == PrototypeTable::impossible) misuse::too_large(null_entity, pool->instance_name(), size);
   }
   if (!index_.entities().create(out, prototype)) return false;
-  try {
-    find_runs(out);
-    journal_.make_room(runs_.size());
-    for (Pool* pool : pools) {
-      pool->reserve(pool->size() + static_cast<std::uint32_t>(out.size()));
-      for (const EntityRun& run : runs_) pool->make_pages(run.first.index, run.count);
-      make_group_room(*pool, out);
-    }
-  } catch (...) {
-    index_.entities().destroy(out);
-    throw;
+  core::Undo undo([&] { index_.entities().destroy(out); });
+  find_runs(out);
+  journal_.make_room(runs_.size());
+  for (Pool* pool : pools) {
+    pool->reserve(pool->size() + static_cast<std::uint32_t>(out.size()));
+    for (const EntityRun& run : runs_) pool->make_pages(run.first.index, run.count);
+    make_group_room(*pool, out);
   }
+  undo.dismiss();
   for (std::size_t i = 0; i < pools.size(); ++i)
     for (const EntityRun& run : runs_) pools[i]->commit_run(run.first.index, run.count, values[i]);
   index_.prototypes().retain(prototype, static_cast<std::uint32_t>(out.size()));

@@ -1,6 +1,7 @@
 // Registry: component types and pools.
 #include <algorithm>
 #include <mobula/core/text.hpp>
+#include <mobula/core/undo.hpp>
 #include <mobula/ecs/misuse.hpp>
 #include <mobula/ecs/registry.hpp>
 #include <utility>
@@ -88,12 +89,10 @@ Pool& Registry::open_server_only_pool(std::uint32_t slot, ComponentType type) {
   const bool registered = register_type(std::move(type)).ok();
   MOBULA_CHECK(registered, "two server-only component types are called " + name +
                                ": in anonymous namespaces of two files names must differ");
-  try {
-    return open_default_pool(slot, name, false);
-  } catch (...) {  // std::bad_alloc: the next call registers it again
-    types_.pop_back();
-    throw;
-  }
+  core::Undo undo([this] { types_.pop_back(); });  // on std::bad_alloc: the next call registers it again
+  Pool& pool = open_default_pool(slot, name, false);
+  undo.dismiss();
+  return pool;
 }
 
 const Registry::Composition& Registry::open_composition(std::uint32_t slot, std::span<Pool* const> pools) {

@@ -1,5 +1,6 @@
 // Registry: the steps of a spawn. Entities get their prototypes, then components are added column by column.
 #include <algorithm>
+#include <mobula/core/undo.hpp>
 #include <mobula/ecs/registry.hpp>
 #include <utility>
 
@@ -43,18 +44,15 @@ void Registry::end_spawn(const EntityBatch& batch) {
   // A listener may spawn or destroy; it then uses a vector of its own.
   std::vector<Entity> notified = std::exchange(concerned_, {});
   notified.clear();
-  try {
-    for (PoolId id = 0; id < pool_count(); ++id) {
-      const PoolWatch* const watch = pools_[id]->watch();
-      if (watch == nullptr || watch->signals.construct.empty()) continue;
-      const std::size_t begin = notified.size();
-      select(batch, id, notified);
-      all.push_back({id, begin, notified.size()});
-    }
-  } catch (...) {
-    undo_spawn(batch);
-    throw;
+  core::Undo undo([&] { undo_spawn(batch); });
+  for (PoolId id = 0; id < pool_count(); ++id) {
+    const PoolWatch* const watch = pools_[id]->watch();
+    if (watch == nullptr || watch->signals.construct.empty()) continue;
+    const std::size_t begin = notified.size();
+    select(batch, id, notified);
+    all.push_back({id, begin, notified.size()});
   }
+  undo.dismiss();
   for (const core::Owned<GroupSet>& group : groups_) group->enter_all(batch);
   for (const Emission& emission : all) {
     const std::span<Entity> entities(notified.data() + emission.begin, notified.data() + emission.end);

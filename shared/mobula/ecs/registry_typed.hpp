@@ -2,6 +2,7 @@
 // end of registry.hpp.
 #pragma once
 
+#include <mobula/core/undo.hpp>
 #include <mobula/ecs/registry.hpp>
 
 namespace mobula::ecs {
@@ -166,12 +167,11 @@ void Registry::add(std::span<const Entity> entities, const T& value) {
   Pool& target = pool<T>();
   prepare_add(entities, target);
   std::uint32_t made = 0;
-  try {
-    for (; made < entities.size(); ++made) ::new (target.typed_address<T>(target.size() + made)) T(value);
-  } catch (...) {
+  core::Undo undo([&] {
     while (made-- > 0) std::destroy_at(target.typed_address<T>(target.size() + made));
-    throw;
-  }
+  });
+  for (; made < entities.size(); ++made) ::new (target.typed_address<T>(target.size() + made)) T(value);
+  undo.dismiss();
   commit_add(entities, target);
   if (target.watch() != nullptr) emit_constructed(target, entities);
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <mobula/core/clock.hpp>
 #include <mobula/core/log.hpp>
+#include <mobula/core/undo.hpp>
 #include <mobula/ecs/schedule.hpp>
 
 namespace mobula::ecs {
@@ -82,12 +83,9 @@ void Schedule::run() {
 
 void Schedule::run_system(SystemId system) {
   const core::LogScope about({.running = systems_[system].name});
-  try {
-    functions_[system]({*registry_, commands_, registry_->tick()});
-  } catch (...) {
-    commands_.clear();
-    throw;
-  }
+  core::Undo undo([this] { commands_.clear(); });
+  functions_[system]({*registry_, commands_, registry_->tick()});
+  undo.dismiss();
 }
 
 void Schedule::run_phase(PhaseId phase) {

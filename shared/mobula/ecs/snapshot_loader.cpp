@@ -1,6 +1,7 @@
 // Loads what parse_snapshot() has found into a registry. Everything is checked before the first change.
 #include <algorithm>
 #include <functional>
+#include <mobula/core/undo.hpp>
 #include <mobula/ecs/snapshot.hpp>
 #include <mobula/ecs/snapshot_layout.hpp>
 #include <utility>
@@ -259,18 +260,16 @@ void SnapshotLoader::make_prototypes() {
 
 void SnapshotLoader::fill() {
   const Tick tick_before = registry_.tick_;
-  std::vector<Announcement> announced;
-  try {
-    registry_.tick_ = std::max(registry_.tick_, saved_.tick);
-    registry_.journal_.make_room(runs_.size());
-    fill_pools();
-    announced = announcements();
-  } catch (...) {
+  core::Undo undo([&] {
     for (const auto& group : registry_.groups_) group->clear();
     for (const PoolId pool : pool_ids_) registry_.pools_[pool]->clear();
     registry_.tick_ = tick_before;
-    throw;
-  }
+  });
+  registry_.tick_ = std::max(registry_.tick_, saved_.tick);
+  registry_.journal_.make_room(runs_.size());
+  fill_pools();
+  const std::vector<Announcement> announced = announcements();
+  undo.dismiss();
   commit();
   for (const Announcement& announcement : announced) announcement.signal->emit(announcement.entities);
 }

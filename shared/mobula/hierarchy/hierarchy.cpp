@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <mobula/core/undo.hpp>
 #include <mobula/hierarchy/hierarchy.hpp>
 #include <mobula/hierarchy/rigid.hpp>
 #include <mobula/hierarchy/schema_pool.hpp>
@@ -54,12 +55,9 @@ void Hierarchy::update() {
 void Hierarchy::follow_parents() {
   static_cast<void>(find_pools());
   if (parents_ == nullptr) return;
-  try {
-    for (const std::uint32_t index : links_.follow(registry_, *parents_)) members_.reconsider(index);
-  } catch (...) {  // std::bad_alloc
-    forget();
-    throw;
-  }
+  core::Undo undo([this] { forget(); });  // on std::bad_alloc
+  for (const std::uint32_t index : links_.follow(registry_, *parents_)) members_.reconsider(index);
+  undo.dismiss();
 }
 
 void Hierarchy::settle() {
@@ -67,16 +65,13 @@ void Hierarchy::settle() {
   follow_parents();
   if (transforms_ == nullptr) return;
   settling_ = true;
-  try {
-    follow_members();
-    const std::span<const std::uint32_t> settled = members_.settle();
-    for (const std::uint32_t index : settled) order_.touch(index, members_.depth(index));
-    order_.sort();
-    order_.aim(members_, links_, settled);
-  } catch (...) {  // std::bad_alloc, or what a listener throws
-    forget();
-    throw;
-  }
+  core::Undo undo([this] { forget(); });  // on std::bad_alloc, or what a listener throws
+  follow_members();
+  const std::span<const std::uint32_t> settled = members_.settle();
+  for (const std::uint32_t index : settled) order_.touch(index, members_.depth(index));
+  order_.sort();
+  order_.aim(members_, links_, settled);
+  undo.dismiss();
   settling_ = false;
 }
 

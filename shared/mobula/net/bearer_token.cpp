@@ -2,9 +2,9 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <mobula/core/files.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/net/bearer_token.hpp>
+#include <mobula/process/files.hpp>
 
 namespace mobula::net {
 
@@ -21,7 +21,7 @@ core::Result<BearerTokenFile> load_bearer_token(const std::string& path) {
         core::format("{}: not a bearer token: expected {} to {} printable characters without spaces, for example from "
                      "`openssl rand -hex 32`",
                      path, bearer_bytes_min, bearer_bytes_max)};
-  return BearerTokenFile{line, core::others_may_read(path)};
+  return BearerTokenFile{line, process::others_may_read(path)};
 }
 
 }  // namespace mobula::net

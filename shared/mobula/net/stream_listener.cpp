@@ -1,6 +1,7 @@
 #include <boost/asio/ip/v6_only.hpp>
 #include <mobula/core/assert.hpp>
 #include <mobula/core/content_hash.hpp>
+#include <mobula/core/random_source.hpp>
 #include <mobula/net/stream_listener_impl.hpp>
 #include <mobula/transport/listen_error.hpp>
 

@@ -1,12 +1,10 @@
 #include <mobula/schema/entity_resource_generated.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <mobula/core/format.hpp>
 #include <mobula/core/hash.hpp>
 #include <mobula/core/text.hpp>
-#include <mobula/resource/file.hpp>
 #include <mobula/resource/header.hpp>
 #include <mobula/resource/limits.hpp>
 #include <mobula/resource/resource.hpp>
@@ -206,30 +204,17 @@ struct Loader {
 
 std::uint64_t static_id(core::StringId32 type, core::ByteView data) { return core::hash64(data, type.value); }
 
-core::Result<std::shared_ptr<const Resource>> Resource::from(FileBytes bytes, const std::string& path) {
+core::Result<std::shared_ptr<const Resource>> Resource::from_shared(core::SharedBytes bytes) {
+  if (bytes.view.size() > limits::file_bytes) return core::Error{"too large", "a resource of more than 256 MiB"};
   std::shared_ptr<Resource> resource(new Resource);
   resource->bytes_ = std::move(bytes);
-  const core::Status loaded = Loader{.resource = *resource}.load();
-  if (loaded) return std::shared_ptr<const Resource>(std::move(resource));
-  return core::Error{loaded.error().reason,
-                     path.empty() ? loaded.error().message : path + ": " + loaded.error().message};
-}
-
-core::Result<std::shared_ptr<const Resource>> Resource::load(const std::string& path) {
-  core::Result<core::Bytes> bytes = read_regular_file(path, limits::file_bytes);
-  if (!bytes) return bytes.error();
-  return from(FileBytes(std::move(*bytes)), path);
-}
-
-core::Result<std::shared_ptr<const Resource>> Resource::map(const std::string& path) {
-  core::Result<FileBytes> bytes = FileBytes::map(path, limits::file_bytes);
-  if (!bytes) return bytes.error();
-  return from(std::move(*bytes), path);
+  if (const core::Status loaded = Loader{.resource = *resource}.load(); !loaded) return loaded.error();
+  return std::shared_ptr<const Resource>(std::move(resource));
 }
 
 core::Result<std::shared_ptr<const Resource>> Resource::from_bytes(core::ByteView bytes) {
   if (bytes.size() > limits::file_bytes) return core::Error{"too large", "a resource of more than 256 MiB"};
-  return from(FileBytes({bytes.begin(), bytes.end()}), {});
+  return from_shared(core::share({bytes.begin(), bytes.end()}));
 }
 
 const EntityResource* Resource::find_prefab(core::StringId32 name) const {

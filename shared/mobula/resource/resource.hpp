@@ -16,9 +16,9 @@
 #include <mobula/core/bytes.hpp>
 #include <mobula/core/content_hash.hpp>
 #include <mobula/core/result.hpp>
+#include <mobula/core/shared_bytes.hpp>
 #include <mobula/core/string_id.hpp>
 #include <mobula/reflect/schema.hpp>
-#include <mobula/resource/file.hpp>
 #include <span>
 #include <string>
 #include <string_view>
@@ -87,12 +87,11 @@ struct EntityResource {
 
 class Resource {
  public:
-  /// Reads a file, which may change afterwards. Errors: "missing" (or not readable), "truncated", "foreign" (not a
-  /// resource file), "unsupported version", "damaged" (hash mismatch), "invalid" (not written by this compiler).
-  static core::Result<std::shared_ptr<const Resource>> load(const std::string& path);
-  /// Maps a file, which must not change during the life of the Resource. For caches of files named by their content.
-  static core::Result<std::shared_ptr<const Resource>> map(const std::string& path);
+  /// Copies the bytes of a file. Errors: "too large", "truncated", "foreign" (not a resource file), "unsupported
+  /// version", "damaged" (hash mismatch), "invalid" (not written by this compiler).
   static core::Result<std::shared_ptr<const Resource>> from_bytes(core::ByteView bytes);
+  /// Keeps the bytes, which are aligned to 16 and do not change. Errors: those of from_bytes.
+  static core::Result<std::shared_ptr<const Resource>> from_shared(core::SharedBytes bytes);
 
   /// Returns the hash of the clients' part.
   [[nodiscard]] const core::ContentHash& identity() const { return identity_; }
@@ -100,9 +99,9 @@ class Resource {
   [[nodiscard]] const core::ContentHash& server_identity() const { return server_identity_; }
   /// Returns whether this is a complete file, not a client's copy.
   [[nodiscard]] bool complete() const { return server_identity_ != core::ContentHash{}; }
-  [[nodiscard]] core::ByteView bytes() const { return bytes_.view(); }
+  [[nodiscard]] core::ByteView bytes() const { return bytes_.view; }
   /// Returns the bytes of the clients' part, which is a resource of its own.
-  [[nodiscard]] core::ByteView clients_bytes() const { return bytes_.view().first(clients_size_); }
+  [[nodiscard]] core::ByteView clients_bytes() const { return bytes_.view.first(clients_size_); }
   /// Returns the schema that the file was compiled with.
   [[nodiscard]] const reflect::Schema& schema() const { return *schema_; }
   [[nodiscard]] const EntityResource& level() const { return level_; }
@@ -122,9 +121,8 @@ class Resource {
  private:
   friend struct Loader;
   Resource() = default;
-  static core::Result<std::shared_ptr<const Resource>> from(FileBytes bytes, const std::string& path);
 
-  FileBytes bytes_;
+  core::SharedBytes bytes_;
   std::size_t clients_size_ = 0;  // bytes of the clients' part
   core::ContentHash identity_;
   core::ContentHash server_identity_;

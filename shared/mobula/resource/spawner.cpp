@@ -3,6 +3,7 @@
 #include <cstring>
 #include <mobula/core/format.hpp>
 #include <mobula/core/text.hpp>
+#include <mobula/core/undo.hpp>
 #include <mobula/hierarchy/world_transform.hpp>
 #include <mobula/resource/spawner.hpp>
 
@@ -77,12 +78,9 @@ core::Error Spawner::unknown_prefab(core::StringId32 name) {
 // Undoes everything if adding a column throws.
 template <class Columns>
 void Spawner::fill(const ecs::EntityBatch& batch, Columns&& add_columns) {
-  try {
-    add_columns();
-  } catch (...) {
-    registry_->undo_spawn(batch);
-    throw;
-  }
+  core::Undo undo([&] { registry_->undo_spawn(batch); });
+  add_columns();
+  undo.dismiss();
   registry_->end_spawn(batch);
 }
 

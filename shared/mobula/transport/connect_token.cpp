@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <mobula/core/content_hash.hpp>
+#include <mobula/core/random_source.hpp>
 #include <mobula/transport/connect_token.hpp>
 
 namespace mobula::transport {

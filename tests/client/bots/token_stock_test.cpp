@@ -6,7 +6,7 @@
 #include <chrono>
 #include <filesystem>
 #include <mobula/core/clock.hpp>
-#include <mobula/core/key_file.hpp>
+#include <mobula/process/key_file.hpp>
 #include <set>
 
 namespace mobula::client {
@@ -19,7 +19,7 @@ class TokenStockTest : public testing::Test {
   void SetUp() override {
     key_ = fs::temp_directory_path() / ("mobula_token_stock." + std::to_string(::getpid()));
     fs::remove(key_);
-    ASSERT_TRUE(core::create_key_file(key_.string()));
+    ASSERT_TRUE(process::create_key_file(key_.string()));
     access_ = *parse_access({.connect = "127.0.0.1:7777",
                              .token_file = {},
                              .key_file = key_.string(),

@@ -6,6 +6,8 @@
 #include <headless/replay.hpp>
 #include <map>
 #include <mobula/client/connection/recorded_connection.hpp>
+#include <mobula/client/files/recording_file.hpp>
+#include <mobula/client/files/resource_folder.hpp>
 #include <mobula/core/log.hpp>
 #include <mobula/core/random.hpp>
 #include <server/hamlet.hpp>
@@ -16,8 +18,13 @@ namespace {
 
 constexpr std::size_t head_bytes = 16;
 
+std::unique_ptr<RecordingSource> source_of(const std::string& bytes) {
+  const core::ByteView view = core::as_bytes(bytes.data(), bytes.size());
+  return std::make_unique<RecordedBytes>(core::Bytes(view.begin(), view.end()));
+}
+
 std::unique_ptr<Replay> replay_of(const std::string& bytes) {
-  auto reader = RecordingReader::read(std::make_unique<std::istringstream>(bytes));
+  auto reader = RecordingReader::read(source_of(bytes));
   EXPECT_TRUE(reader.ok()) << reader.error().message;
   auto replay = Replay::make(std::move(*reader));
   EXPECT_TRUE(replay.ok());
@@ -30,7 +37,7 @@ core::Status run(Replay& replay) {
 
 // Returns the reason with which a recording is refused, at its start or while it is read. "" if it is not.
 std::string refusal(const std::string& bytes) {
-  auto reader = RecordingReader::read(std::make_unique<std::istringstream>(bytes));
+  auto reader = RecordingReader::read(source_of(bytes));
   if (!reader) return reader.error().reason;
   RecordedInput input;
   for (;;) {
@@ -73,7 +80,7 @@ class RecordingTest : public testing::Test {
 
   [[nodiscard]] std::string path(const std::string& name) const { return folder_.path() + "/" + name; }
   void join(ConnectionConfig config = {}) {
-    writer = std::move(*RecordingWriter::create(path("rec")));
+    writer = std::move(*create_recording(path("rec")));
     config.name = "ada";
     client = &village->join(std::move(config));
     recorded = std::make_unique<RecordedConnection>(client->connection, *writer, village->now);
@@ -128,7 +135,7 @@ TEST_F(RecordingTest, HoldsTheSchemaOfACompiledClient) {
 }
 
 TEST_F(RecordingTest, HoldsTheResourcesReceivedDuringIt) {
-  ResourceStore store = *ResourceStore::open(path("store"));
+  ResourceFolder store = *ResourceFolder::open(path("store"));
   join({.transport = {}, .name = {}, .schema = {}, .resources = &store});
   ASSERT_TRUE(village->tick_until([&] { return store.find(test::hamlet()->identity()) != nullptr; }));
   walk(20);
@@ -186,7 +193,7 @@ TEST_F(RecordingTest, ACutOffFileIsReplayedToItsLastEntry) {
     const std::string part = full.substr(0, cut);
     const std::string why = refusal(part);
     ASSERT_EQ(why, cut < head_bytes ? "no recording" : "cut off") << cut;
-    if (cut % step != 0 || !RecordingReader::read(std::make_unique<std::istringstream>(part))) continue;
+    if (cut % step != 0 || !RecordingReader::read(source_of(part))) continue;
     const std::unique_ptr<Replay> replay = replay_of(part);
     ASSERT_TRUE(run(*replay).ok()) << cut;
     EXPECT_TRUE(replay->cut_off());
@@ -251,22 +258,6 @@ TEST_F(RecordingTest, UnusualInputsAreReplayed) {
   EXPECT_EQ(replay->time(), late);
   EXPECT_EQ(to_string(replay->connection().reason()), to_string(client->connection.reason()));
   EXPECT_EQ(replay->connection().stats().bytes_received, recorded_bytes_max + 1225) << "the maximum that is recorded";
-}
-
-TEST_F(RecordingTest, AnUnusableFileIsNamedInTheError) {
-  const auto nowhere = RecordingWriter::create(path("no/such/folder"));
-  ASSERT_FALSE(nowhere.ok());
-  EXPECT_STREQ(nowhere.error().reason, "not written");
-  const auto full = RecordingWriter::create("/dev/full");
-  ASSERT_TRUE(full.ok());
-  const core::Status finished = (*full)->finish();
-  ASSERT_FALSE(finished.ok());
-  EXPECT_STREQ(finished.error().reason, "not written");
-  for (const std::string& name : {path("missing"), path("")}) {
-    const auto missing = Replay::open(name);
-    ASSERT_FALSE(missing.ok());
-    EXPECT_THAT(missing.error().message, testing::HasSubstr(name));
-  }
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <examples/demo/demo_game.hpp>
 #include <filesystem>
+#include <mobula/client/files/resource_folder.hpp>
 #include <mobula/core/log.hpp>
 #include <mobula/core/random.hpp>
 #include <server/hamlet.hpp>
@@ -107,7 +108,7 @@ TEST_F(Undecoded, AClientResumesWithItsAcknowledgements) {
 
 TEST_F(Undecoded, AClientThatHasTheLevelIsOfferedIt) {
   const auto folder = std::filesystem::temp_directory_path() / ("mobula_undecoded." + std::to_string(::getpid()));
-  ResourceStore store = *ResourceStore::open(folder.string());
+  ResourceFolder store = *ResourceFolder::open(folder.string());
   join(true, &store);
   ASSERT_TRUE(village.tick_until([&] { return store.find(test::hamlet()->identity()) != nullptr; }, 2000));
   Client& unread = join(false, &store);

@@ -4,6 +4,7 @@
 #include <client/mirror_tamper.hpp>
 #include <examples/demo/demo_game.hpp>
 #include <headless/temporary_folder.hpp>
+#include <mobula/client/files/resource_folder.hpp>
 #include <mobula/core/log.hpp>
 #include <mobula/core/random.hpp>
 #include <mobula/schema/components.hpp>
@@ -229,9 +230,9 @@ TEST_F(MirrorCheckTest, AWrongHashOfACorrectMirrorIsCorrected) {
 
 TEST_F(MirrorCheckTest, UnmodifiedEntitiesOfTheLevelAreCorrected) {
   TemporaryFolder folder = std::move(*TemporaryFolder::make());
-  ResourceStore store = std::move(*ResourceStore::open(folder.path()));
+  ResourceFolder store = std::move(*ResourceFolder::open(folder.path()));
   begin({}, 1, &store);
-  ASSERT_TRUE(village->tick_until([&] { return !client->connection.reception().under_way(); }));
+  ASSERT_TRUE(village->tick_until([&] { return client->connection.reception() == nullptr; }));
   client->connection.close(client->port);
   village->ticks(10);
   village->remove(*client);

@@ -28,7 +28,7 @@ std::vector<std::string> split_words(const std::string& line) {
 }
 
 Parsed parse(std::vector<std::string> arguments, std::vector<std::string> variables = {},
-             std::vector<core::Setting> of_game = {}) {
+             std::vector<process::Setting> of_game = {}) {
   arguments.insert(arguments.begin(), "mobula-server");
   std::vector<const char*> argv;
   for (const std::string& argument : arguments) argv.push_back(argument.c_str());
@@ -144,7 +144,7 @@ TEST(HostConfig, DefaultsEqualServerConfig) {
 
 TEST(HostConfig, AGameMayAddSettings) {
   std::uint32_t balls = 3;
-  const auto row = [&] { return std::vector<core::Setting>{{"max_balls", &balls, "balls at a time", {.most = 9}}}; };
+  const auto row = [&] { return std::vector<process::Setting>{{"max_balls", &balls, "balls at a time", {.most = 9}}}; };
   EXPECT_TRUE(parse({}, {"MOBULA_MAX_BALLS=5"}, row()).config);
   EXPECT_EQ(balls, 5u);
   EXPECT_NE(parse({"--help"}, {}, row()).out.find("Game:\n  --max-balls N=5"), std::string::npos);

@@ -4,8 +4,8 @@
 
 #include <filesystem>
 #include <mobula/core/clock.hpp>
-#include <mobula/core/key_file.hpp>
 #include <mobula/net/resolve.hpp>
+#include <mobula/process/key_file.hpp>
 #include <mobula/server/host/token_source.hpp>
 
 namespace mobula::server {
@@ -93,7 +93,7 @@ TEST(TokenIssuer, TokensForAnyAddressOfAPublicNameAreAccepted) {
 
 TEST(TokenIssuer, WithASharedKeyTheServerIssuesNoTokens) {
   const fs::path file = fs::temp_directory_path() / ("mobula_admission." + std::to_string(::getpid()));
-  const auto key = core::create_key_file(file.string());
+  const auto key = process::create_key_file(file.string());
   ASSERT_TRUE(key);
   HostConfig config;
   config.key_file = file.string();

@@ -2,6 +2,7 @@
 
 #include <examples/demo/demo_game.hpp>
 #include <headless/temporary_folder.hpp>
+#include <mobula/client/files/resource_folder.hpp>
 #include <mobula/server/interest/relevance.hpp>
 #include <server/hamlet.hpp>
 #include <server/tiny_game.hpp>
@@ -14,7 +15,7 @@ class LevelOfferTest : public testing::Test {
  protected:
   LevelOfferTest() {
     auto reception = store_.receive(level->identity(), level->clients_bytes().size());
-    EXPECT_TRUE(*reception->append(0, level->clients_bytes()));
+    EXPECT_TRUE(*(*reception)->append(0, level->clients_bytes()));
   }
 
   static ServerConfig with_level() {
@@ -36,7 +37,7 @@ class LevelOfferTest : public testing::Test {
 
  private:
   const client::TemporaryFolder folder_ = std::move(*client::TemporaryFolder::make());
-  client::ResourceStore store_ = *client::ResourceStore::open(folder_.path());
+  client::ResourceFolder store_ = *client::ResourceFolder::open(folder_.path());
 };
 
 TEST_F(LevelOfferTest, AClientWithTheLevelMirrorsTheSame) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <mobula/client/files/resource_folder.hpp>
 #include <mobula/server/session/server.hpp>
 #include <server/hamlet.hpp>
 #include <server/tiny_game.hpp>
@@ -205,16 +206,16 @@ TEST_F(NewcomersTest, LevelTransfersTakeTurns) {
   {
     const auto level = test::hamlet();
     test::Village levelled(game, config(level));
-    std::vector<client::ResourceStore> stores;
+    std::vector<client::ResourceFolder> stores;
     stores.reserve(4);
     for (int i = 0; i < 4; ++i) {
-      stores.push_back(*client::ResourceStore::open((folder / std::to_string(i)).string()));
+      stores.push_back(*client::ResourceFolder::open((folder / std::to_string(i)).string()));
       client::ConnectionConfig joins;
       joins.resources = &stores.back();
       levelled.join(joins);
     }
     const auto all_stored = [&] {
-      return std::ranges::all_of(stores, [&](const auto& store) { return store.find(level->identity()) != nullptr; });
+      return std::ranges::all_of(stores, [&](auto& store) { return store.find(level->identity()) != nullptr; });
     };
     EXPECT_TRUE(levelled.tick_until(all_stored));
     EXPECT_TRUE(levelled.tick_until([&] { return levelled.server->newcomers().arrived == 4; }));

@@ -1,4 +1,5 @@
 // Events from a game through server, network and connection to their audience.
+#include <mobula/client/files/resource_folder.hpp>
 #include <mobula/schema/demo_events_generated.h>
 #include <unistd.h>
 
@@ -228,7 +229,7 @@ TEST_F(ServerEvents, AnInvisibleEntityCausesNoEvents) {
 
 TEST_F(ServerEvents, UnmodifiedLevelEntitiesCauseEventsIfVisible) {
   const std::string folder = testing::TempDir() + "mobula_events." + std::to_string(::getpid());
-  client::ResourceStore store = *client::ResourceStore::open(folder);
+  client::ResourceFolder store = *client::ResourceFolder::open(folder);
   ServerConfig config;
   config.level = test::hamlet();
   start({}, 1, config);

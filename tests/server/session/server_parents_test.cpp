@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <headless/temporary_folder.hpp>
+#include <mobula/client/files/resource_folder.hpp>
 #include <mobula/hierarchy/hierarchy.hpp>
 #include <mobula/server/interest/relevance.hpp>
 #include <resource/test_level.hpp>
@@ -264,10 +265,11 @@ TEST_F(ServerParents, AParentThatTheLevelHidesIsSentWithItsChild) {
   config.level = test::load_text(level);
   start(config);
   const client::TemporaryFolder folder = std::move(*client::TemporaryFolder::make());
-  client::ResourceStore store = *client::ResourceStore::open(folder.path());
+  client::ResourceFolder store = *client::ResourceFolder::open(folder.path());
   auto reception = store.receive(config.level->identity(), config.level->clients_bytes().size());
-  ASSERT_TRUE(*reception->append(0, config.level->clients_bytes()));
-  for (client::ResourceStore* resources : {static_cast<client::ResourceStore*>(nullptr), &store}) {
+  ASSERT_TRUE(*(*reception)->append(0, config.level->clients_bytes()));
+  for (client::ResourceStore* resources :
+       {static_cast<client::ResourceStore*>(nullptr), static_cast<client::ResourceStore*>(&store)}) {
     Client& client = village->join(client::ConnectionConfig{
         .transport = {}, .name = "ada", .schema = test::game_schema(), .resources = resources});
     ASSERT_TRUE(village->tick_until([&] { return client.connection.complete(); }));

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <mobula/client/files/resource_folder.hpp>
 #include <server/hamlet.hpp>
 #include <server/tiny_game.hpp>
 
@@ -24,14 +25,14 @@ class ServerResources : public testing::Test {
     config.resources = &store;
     return where.join(config);
   }
-  [[nodiscard]] bool stored(const resource::Resource& level = *test::hamlet()) const {
+  [[nodiscard]] bool stored(const resource::Resource& level = *test::hamlet()) {
     return store.find(level.identity()) != nullptr;
   }
 
   test::TinyGame game;
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / ("mobula_resources." + std::to_string(::getpid()));
-  client::ResourceStore store = *client::ResourceStore::open(folder.string());
+  client::ResourceFolder store = *client::ResourceFolder::open(folder.string());
 };
 
 TEST_F(ServerResources, AClientFetchesTheLevelOnceAndStoresIt) {
@@ -43,14 +44,17 @@ TEST_F(ServerResources, AClientFetchesTheLevelOnceAndStoresIt) {
   Client& again = join_with_store(levelled);
   ASSERT_TRUE(levelled.tick_until([&] { return levelled.mirrors(again); }));
   levelled.ticks(20);
-  EXPECT_EQ(again.connection.reception().received(), 0u);
+  EXPECT_EQ(again.connection.reception(), nullptr);
 }
 
 TEST_F(ServerResources, AnInterruptedTransferContinues) {
   const auto level = test::village();  // several hundred KiB in many parts
   test::Village levelled(game, with(level));
   Client& client = join_with_store(levelled);
-  const auto received = [&] { return client.connection.reception().received(); };
+  const auto received = [&] {
+    const client::ResourceStore::Reception* const reception = client.connection.reception();
+    return reception != nullptr ? reception->received() : 0;
+  };
   const auto has_tokens = [&] { return client.connection.rejoin_grace() > 0; };
   ASSERT_TRUE(levelled.tick_until([&] { return received() > level->clients_bytes().size() / 4 && has_tokens(); }));
   ASSERT_FALSE(stored(*level)) << "the transfer is not finished";

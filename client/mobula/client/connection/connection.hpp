@@ -79,8 +79,8 @@ class Connection final : public ConnectionInput {
   [[nodiscard]] std::span<const ReceivedEvent> events() const { return due_events_; }
   [[nodiscard]] const ConnectionStats& stats() const { return stats_; }
   [[nodiscard]] const transport::Session& session() const { return endpoint_->session(); }
-  /// Returns the resource being received, if any.
-  [[nodiscard]] const ResourceStore::Reception& reception() const { return resources_.reception(); }
+  /// Returns the resource being received. Null if there is none.
+  [[nodiscard]] const ResourceStore::Reception* reception() const { return resources_.reception(); }
 
  private:
   [[nodiscard]] bool welcomed() const { return clock_ != nullptr; }

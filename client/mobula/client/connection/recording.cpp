@@ -1,11 +1,6 @@
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <mobula/client/connection/recording.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/core/hash.hpp>
@@ -89,20 +84,13 @@ std::uint32_t chained(core::ByteView entry, std::uint32_t before) {
 
 // --- Writing -------------------------------------------------------------------------------------------------------
 
-core::Result<std::unique_ptr<RecordingWriter>> RecordingWriter::create(const std::string& path) {
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);  // it will hold keys
-  if (file < 0) return core::Error{"not written", core::format("{}: {}", path, std::strerror(errno))};
-  std::unique_ptr<RecordingWriter> writer(new RecordingWriter(path, file));
-  append_value(writer->buffer_, magic);
-  append_value(writer->buffer_, layout_version);
-  append_value(writer->buffer_, wire::protocol_version);
-  return writer;
+RecordingWriter::RecordingWriter(std::unique_ptr<RecordingSink> sink) : sink_(std::move(sink)) {
+  append_value(buffer_, magic);
+  append_value(buffer_, layout_version);
+  append_value(buffer_, wire::protocol_version);
 }
 
-RecordingWriter::~RecordingWriter() {
-  flush();
-  ::close(file_);
-}
+RecordingWriter::~RecordingWriter() { flush(); }
 
 void RecordingWriter::begin(const ConnectionConfig& config, core::Nanoseconds now) {
   MOBULA_ASSERT(checksum_ == 0, "a recording holds one connection");
@@ -145,7 +133,7 @@ void RecordingWriter::closed() { put(RecordedKind::close, last_); }
 
 void RecordingWriter::put(RecordedKind kind, core::Nanoseconds now, core::ByteView body) {
   MOBULA_ASSERT(now >= last_, "time never decreases");
-  if (failed_) return;
+  if (!written_) return;
   const std::size_t begin = buffer_.size();
   append_value(buffer_, kind);
   append_varint(buffer_, static_cast<std::uint64_t>(now - last_));
@@ -159,12 +147,9 @@ void RecordingWriter::put(RecordedKind kind, core::Nanoseconds now, core::ByteVi
 
 void RecordingWriter::flush() {
   flushed_ = last_;
-  for (core::ByteView rest = buffer_; !rest.empty() && !failed_;) {
-    const ssize_t written = ::write(file_, rest.data(), rest.size());
-    if (written < 0 && errno == EINTR) continue;
-    failed_ = written < 0;
-    if (failed_) core::log_error("client", "{}: recording stopped: {}", path_, std::strerror(errno));
-    if (!failed_) rest = rest.subspan(static_cast<std::size_t>(written));
+  if (written_ && !buffer_.empty()) {
+    written_ = sink_->write(buffer_);
+    if (!written_) core::log_error("client", "recording stopped: {}", written_.error().message);
   }
   buffer_.clear();
 }
@@ -172,41 +157,35 @@ void RecordingWriter::flush() {
 core::Status RecordingWriter::finish() {
   put(RecordedKind::end, last_);
   flush();
-  if (failed_)
-    return core::Error{"not written", core::format("{}: the recording is incomplete, as a write failed", path_)};
-  return core::Done{};
+  if (written_) return core::Done{};
+  return core::Error{"not written", core::format("the recording is incomplete: {}", written_.error().message)};
 }
 
 // --- Reading -------------------------------------------------------------------------------------------------------
 
-core::Result<std::unique_ptr<RecordingReader>> RecordingReader::open(const std::string& path) {
-  auto file = std::make_unique<std::ifstream>(path, std::ios::binary);
-  if (!*file) return core::Error{"missing", core::format("{}: {}", path, std::strerror(errno))};
-  core::Result<std::unique_ptr<RecordingReader>> reader = read(std::move(file));
-  if (!reader) return core::Error{reader.error().reason, core::format("{}: {}", path, reader.error().message)};
-  return reader;
+std::size_t RecordedBytes::read(core::MutableBytes out) {
+  const core::ByteView next = core::ByteView(bytes_).subspan(given_, std::min(out.size(), bytes_.size() - given_));
+  std::ranges::copy(next, out.begin());
+  given_ += next.size();
+  return next.size();
 }
 
-core::Result<std::unique_ptr<RecordingReader>> RecordingReader::read(std::unique_ptr<std::istream> stream) {
-  std::unique_ptr<RecordingReader> reader(new RecordingReader(std::move(stream)));
+core::Result<std::unique_ptr<RecordingReader>> RecordingReader::read(std::unique_ptr<RecordingSource> source) {
+  std::unique_ptr<RecordingReader> reader(new RecordingReader(std::move(source)));
   if (const core::Status read = reader->read_head(); !read) return read.error();
   if (const core::Status read = reader->read_begin(); !read) return read.error();
   return reader;
 }
 
-RecordingReader::RecordingReader(std::unique_ptr<std::istream> stream) : stream_(std::move(stream)) {}
-RecordingReader::~RecordingReader() = default;
-
 core::Error RecordingReader::damaged(const char* how) const {
   return {"damaged", core::format("entry {} of the recording is damaged: {}", entries_, how)};
 }
 
-// Appends bytes to the current entry. Returns false if the file ends first.
+// Appends bytes to the current entry. Returns false if the recording ends first.
 bool RecordingReader::read_bytes(std::size_t bytes) {
   const std::size_t had = entry_.size();
   entry_.resize(had + bytes);
-  stream_->read(reinterpret_cast<char*>(entry_.data() + had), static_cast<std::streamsize>(bytes));
-  return stream_->good();
+  return source_->read(core::MutableBytes(entry_).subspan(had)) == bytes;
 }
 
 // Reads a value of at most 63 bits.
@@ -270,7 +249,7 @@ core::Status RecordingReader::read_begin() {
   return core::Done{};
 }
 
-// Returns false if the file ends before or within the entry.
+// Returns false if the recording ends before or within the entry.
 core::Result<bool> RecordingReader::read_entry(RecordedInput& input) {
   entry_.clear();
   std::uint64_t passed = 0;
@@ -301,7 +280,7 @@ core::Result<bool> RecordingReader::next(RecordedInput& input) {
     if (input.kind == RecordedKind::begin) return damaged("it begins a second connection");
     if (input.kind == RecordedKind::end) {
       over_ = true;
-      if (stream_->peek() != std::istream::traits_type::eof()) return damaged("bytes follow the end");
+      if (std::byte more{}; source_->read({&more, 1}) != 0) return damaged("bytes follow the end");
     } else if (input.kind == RecordedKind::address) {
       const std::optional<transport::Address> from = load_address(input.body);
       if (!from) return damaged("unknown pipe in an address");

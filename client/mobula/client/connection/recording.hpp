@@ -30,7 +30,6 @@
 // the defaults.
 #pragma once
 
-#include <iosfwd>
 #include <memory>
 #include <mobula/client/connection/connection_config.hpp>
 #include <string>
@@ -56,12 +55,38 @@ enum class RecordedKind : std::uint8_t {
 /// full.
 inline constexpr std::size_t recorded_bytes_max = 0xffff;
 
-/// Writes the recording of one connection. Entries are in the file within a second. When a write fails it is logged
+/// Keeps the bytes of a recording: a file (files/recording_file.hpp), or memory.
+class RecordingSink {
+ public:
+  virtual ~RecordingSink() = default;
+  /// Appends bytes. Reason: "not written".
+  virtual core::Status write(core::ByteView bytes) = 0;
+};
+
+/// Gives the bytes of a recording.
+class RecordingSource {
+ public:
+  virtual ~RecordingSource() = default;
+  /// Writes the next bytes to `out`. Returns their number, which is less than `out` has only at the end.
+  virtual std::size_t read(core::MutableBytes out) = 0;
+};
+
+/// A recording in memory.
+class RecordedBytes final : public RecordingSource {
+ public:
+  explicit RecordedBytes(core::Bytes bytes) : bytes_(std::move(bytes)) {}
+  std::size_t read(core::MutableBytes out) override;
+
+ private:
+  core::Bytes bytes_;
+  std::size_t given_ = 0;
+};
+
+/// Writes the recording of one connection. The sink has each entry within a second. When a write fails it is logged
 /// once and recording stops.
 class RecordingWriter {
  public:
-  /// Creates the file, readable by its owner only; replaces an existing one. Reason: "not written".
-  static core::Result<std::unique_ptr<RecordingWriter>> create(const std::string& path);
+  explicit RecordingWriter(std::unique_ptr<RecordingSink> sink);
   ~RecordingWriter();
   RecordingWriter(const RecordingWriter&) = delete;
   RecordingWriter& operator=(const RecordingWriter&) = delete;
@@ -78,22 +103,20 @@ class RecordingWriter {
   void reconnected(const transport::ConnectToken& token, core::Nanoseconds now);
   void closed();
 
-  /// Completes the file. Reason: "not written", also for an earlier failure.
+  /// Completes the recording. Reason: "not written", also for an earlier failure.
   core::Status finish();
 
  private:
-  RecordingWriter(std::string path, int file) : path_(std::move(path)), file_(file) {}
   void put(RecordedKind kind, core::Nanoseconds now, core::ByteView body = {});
   void flush();
 
-  std::string path_;
-  int file_;
+  std::unique_ptr<RecordingSink> sink_;
   core::Bytes buffer_;
   core::Nanoseconds last_ = 0;
   core::Nanoseconds flushed_ = 0;
   std::uint32_t checksum_ = 0;
   transport::Address from_;
-  bool failed_ = false;
+  core::Status written_ = core::Done{};
 };
 
 struct RecordedInput {
@@ -105,11 +128,9 @@ struct RecordedInput {
 /// Reads a recording from front to back, one entry in memory at a time. The file may be damaged or hostile.
 class RecordingReader {
  public:
-  /// Opens a recording. Reasons: "missing", "no recording", "other version", "cut off" (before the connection begins),
+  /// Reads the beginning. Reasons: "no recording", "other version", "cut off" (before the connection begins),
   /// "damaged".
-  static core::Result<std::unique_ptr<RecordingReader>> open(const std::string& path);
-  static core::Result<std::unique_ptr<RecordingReader>> read(std::unique_ptr<std::istream> stream);
-  ~RecordingReader();
+  static core::Result<std::unique_ptr<RecordingReader>> read(std::unique_ptr<RecordingSource> source);
   RecordingReader(const RecordingReader&) = delete;
   RecordingReader& operator=(const RecordingReader&) = delete;
 
@@ -128,7 +149,7 @@ class RecordingReader {
   [[nodiscard]] bool cut_off() const { return cut_off_; }
 
  private:
-  explicit RecordingReader(std::unique_ptr<std::istream> stream);
+  explicit RecordingReader(std::unique_ptr<RecordingSource> source) : source_(std::move(source)) {}
   core::Status read_head();
   core::Status read_begin();
   core::Result<bool> read_entry(RecordedInput& input);
@@ -136,7 +157,7 @@ class RecordingReader {
   bool read_varint(std::uint64_t& value);
   [[nodiscard]] core::Error damaged(const char* how) const;
 
-  std::unique_ptr<std::istream> stream_;
+  std::unique_ptr<RecordingSource> source_;
   core::Bytes entry_;  // being read
   std::uint64_t entries_ = 0;
   std::uint32_t checksum_ = 0;

@@ -31,11 +31,11 @@ std::shared_ptr<const reflect::Schema> ResourceFetch::schema(const core::Content
 }
 
 std::optional<wire::ResourceRequest> ResourceFetch::next_request() {
-  while (store_ != nullptr && !offered_.empty() && !reception_.under_way()) {
+  while (store_ != nullptr && !offered_.empty() && reception_ == nullptr) {
     const wire::Resource wanted = offered_.back();
     offered_.pop_back();
     if (store_->find(wanted.identity) != nullptr) continue;
-    core::Result<ResourceStore::Reception> reception = store_->receive(wanted.identity, wanted.size);
+    core::Result<std::unique_ptr<ResourceStore::Reception>> reception = store_->receive(wanted.identity, wanted.size);
     if (!reception) {
       if (store_->find(wanted.identity) != nullptr) continue;  // another process was faster
       warn_not_kept(wanted.identity, reception.error());
@@ -43,7 +43,7 @@ std::optional<wire::ResourceRequest> ResourceFetch::next_request() {
     }
     reception_ = std::move(*reception);
     requested_.push_back(wanted.identity);
-    return wire::ResourceRequest{wanted.identity, reception_.received()};
+    return wire::ResourceRequest{wanted.identity, reception_->received()};
   }
   return std::nullopt;
 }
@@ -52,16 +52,20 @@ core::Status ResourceFetch::on_part(const wire::ResourcePart& message) {
   if (std::ranges::find(requested_, message.identity) == requested_.end())
     return core::Error{"out of turn", "the server sent a part of a resource that was not requested"};
   // Parts of a resource that was given up may still be on their way.
-  if (!(message.identity == reception_.identity()) || !reception_.under_way()) return core::Done{};
-  const core::Result<bool> whole = reception_.append(message.offset, message.bytes);
-  if (!whole && reception_.under_way()) return whole.error();
-  if (!whole) warn_not_kept(message.identity, whole.error());
-  if (whole && *whole) core::log_info("client", "resource {:.16} is stored", to_string(message.identity));
+  if (reception_ == nullptr || message.identity != reception_->identity()) return core::Done{};
+  const core::Result<bool> whole = reception_->append(message.offset, message.bytes);
+  if (reception_->under_way()) return whole ? core::Status(core::Done{}) : whole.error();
+  reception_.reset();
+  if (!whole) {
+    warn_not_kept(message.identity, whole.error());
+  } else {
+    core::log_info("client", "resource {:.16} is stored", to_string(message.identity));
+  }
   return core::Done{};
 }
 
 void ResourceFetch::end_session() {
-  reception_ = {};
+  reception_.reset();
   requested_.clear();
 }
 

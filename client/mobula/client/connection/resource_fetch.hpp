@@ -1,4 +1,4 @@
-// Fetches the server's resources, one after the other, into a store on disk.
+// Fetches the server's resources, one after the other, into a store.
 #pragma once
 
 #include <memory>
@@ -32,15 +32,15 @@ class ResourceFetch {
   core::Status on_part(const wire::ResourcePart& message);
   /// Forgets the reception and the requests of the session that has ended. Received bytes stay in the store.
   void end_session();
-  /// Returns the resource being received, if any.
-  [[nodiscard]] const ResourceStore::Reception& reception() const { return reception_; }
+  /// Returns the resource being received. Null if there is none.
+  [[nodiscard]] const ResourceStore::Reception* reception() const { return reception_.get(); }
 
  private:
   ResourceStore* store_;
   std::vector<std::shared_ptr<const resource::Resource>> announced_;
-  std::vector<wire::Resource> offered_;  // still to be requested, the last one next
-  ResourceStore::Reception reception_;
-  std::vector<core::ContentHash> requested_;  // in this session
+  std::vector<wire::Resource> offered_;                  // still to be requested, the last one next
+  std::unique_ptr<ResourceStore::Reception> reception_;  // null if none is under way
+  std::vector<core::ContentHash> requested_;             // in this session
 };
 
 }  // namespace mobula::client

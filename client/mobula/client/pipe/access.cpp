@@ -3,12 +3,13 @@
 #include <mobula/core/base64.hpp>
 #include <mobula/core/clock.hpp>
 #include <mobula/core/content_hash.hpp>
-#include <mobula/core/key_file.hpp>
 #include <mobula/core/log.hpp>
+#include <mobula/core/random_source.hpp>
 #include <mobula/core/text.hpp>
 #include <mobula/net/bearer_token.hpp>
 #include <mobula/net/http_client.hpp>
-#include <mobula/resource/file.hpp>
+#include <mobula/process/complete_files.hpp>
+#include <mobula/process/key_file.hpp>
 #include <mobula/transport/simulation/conditions_text.hpp>
 #include <nlohmann/json.hpp>
 
@@ -28,7 +29,7 @@ core::Result<transport::ConnectToken> from_base64(std::string_view text) {
 }
 
 core::Result<Tokens> from_file(const std::string& path) {
-  const core::Result<core::Bytes> bytes = resource::read_file(path, token_file_bytes_max);
+  const core::Result<core::Bytes> bytes = process::read_file(path, token_file_bytes_max);
   if (!bytes) return bytes.error();
   const bool binary = bytes->size() == transport::connect_token_bytes;
   core::Result<transport::ConnectToken> token =
@@ -41,7 +42,7 @@ core::Result<Tokens> from_file(const std::string& path) {
 }
 
 core::Result<Tokens> by_key(const std::string& path, transport::Address server, std::uint32_t count) {
-  const core::Result<core::KeyFile> key = core::load_key_file(path);
+  const core::Result<process::KeyFile> key = process::load_key_file(path);
   if (!key) return key.error();
   if (key->others_may_read)
     core::log_warn("client", "{}: other users may read this key; remove their rights (chmod 600)", path);

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <mobula/core/log.hpp>
+#include <mobula/process/log_output.hpp>
 #include <mobula/server/api/courses.hpp>
 #include <mobula/server/api/process_facts.hpp>
 #include <mobula/server/api/query_impl.hpp>
@@ -154,7 +155,7 @@ void add_process(const Api& api, bool answered, Families& families) {
   families.gauge("mobula_draining", "1 while new clients are refused, else 0", api.pulse->draining ? 1 : 0);
   families.gauge("process_start_time_seconds", "Start of the process, in seconds since 1970", api.started_unix_seconds);
   families.counter("mobula_dropped_log_lines_total", "Log lines that were not read in time or could not be written",
-                   static_cast<double>(core::dropped_log_lines()));
+                   static_cast<double>(process::dropped_log_lines()));
   families.counter("process_cpu_seconds_total", "User and system time", facts.cpu_seconds);
   families.gauge("process_resident_memory_bytes", "Resident memory", static_cast<double>(facts.resident_bytes));
   families.gauge("process_open_fds", "Open file descriptors", static_cast<double>(facts.open_files));

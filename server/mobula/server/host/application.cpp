@@ -3,10 +3,11 @@
 #include <csignal>
 #include <iostream>
 #include <mobula/core/log.hpp>
-#include <mobula/core/standard_output.hpp>
 #include <mobula/core/text.hpp>
 #include <mobula/net/bearer_token.hpp>
 #include <mobula/net/http_client.hpp>
+#include <mobula/process/log_output.hpp>
+#include <mobula/process/standard_output.hpp>
 #include <mobula/server/admin/admin_server.hpp>
 #include <mobula/server/admin/documents.hpp>
 #include <mobula/server/admin/live.hpp>
@@ -26,7 +27,7 @@ constexpr int bad_input = 2;
 constexpr std::chrono::milliseconds log_patience{1000};
 
 int refuse(const HostConfig& config, const core::Error& error) {
-  core::flush_log(log_patience);
+  process::flush_log(log_patience);
   std::cerr << config.program << ": " << error.message << '\n';
   return bad_input;
 }
@@ -132,26 +133,26 @@ int serve(const HostConfig& config, const OpenWorlds& open) {
 
 int check_health(const HostConfig& config) {
   const core::Result<std::string> answer = net::http_get(config.health_target + "/live", {.timeout = 2 * core::second});
-  core::print(config.health_target +
-              (answer ? ": a server answers\n" : ": no answer: " + answer.error().message + "\n"));
-  return core::end_output(config.program, answer ? 0 : failed);
+  process::print(config.health_target +
+                 (answer ? ": a server answers\n" : ": no answer: " + answer.error().message + "\n"));
+  return process::end_output(config.program, answer ? 0 : failed);
 }
 
 }  // namespace
 
-int run(int argc, char** argv, const OpenWorlds& open, std::vector<core::Setting> settings) {
+int run(int argc, char** argv, const OpenWorlds& open, std::vector<process::Setting> settings) {
   std::signal(SIGPIPE, SIG_IGN);  // readers of standard output may end first
   int status = 0;
   const std::optional<HostConfig> config = parse_command_line(argc, argv, environ, status, std::move(settings));
   if (!config) return status;
   core::set_log_levels(core::LogLevels::parse(config->log_level).value());
-  core::set_log_format(core::parse_log_format(config->log_format).value_or(core::LogFormat::text));
+  process::set_log_format(process::parse_log_format(config->log_format).value_or(process::LogFormat::text));
   if (config->job == HostConfig::Job::check_health) return check_health(*config);
-  core::log_in_background();
+  process::log_in_background();
   return serve(*config, open);
 }
 
-int run(int argc, char** argv, Game& game, std::vector<core::Setting> settings) {
+int run(int argc, char** argv, Game& game, std::vector<process::Setting> settings) {
   const auto open = [&](Worlds& worlds, const HostConfig& config) -> core::Status {
     const core::Result<HostedWorld*> world = worlds.open("main", config, game);
     if (!world) return world.error();

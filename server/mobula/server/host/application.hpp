@@ -2,7 +2,7 @@
 #pragma once
 
 #include <functional>
-#include <mobula/core/setting.hpp>
+#include <mobula/process/setting.hpp>
 #include <mobula/server/game/game.hpp>
 
 namespace mobula::server {
@@ -17,10 +17,10 @@ struct HostConfig;
 ///
 /// `settings` are the game's own, read like the server's:
 ///   run(argc, argv, game, {{"max_balls", &game.balls_max, "balls at a time", {.least = 1, .most = 1000}}})
-int run(int argc, char** argv, Game& game, std::vector<core::Setting> settings = {});
+int run(int argc, char** argv, Game& game, std::vector<process::Setting> settings = {});
 
 /// Runs a process of several worlds. `open` opens the first ones; their games may open others while they run.
 int run(int argc, char** argv, const std::function<core::Status(Worlds&, const HostConfig&)>& open,
-        std::vector<core::Setting> settings = {});
+        std::vector<process::Setting> settings = {});
 
 }  // namespace mobula::server

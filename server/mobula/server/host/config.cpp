@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <mobula/core/format.hpp>
 #include <mobula/core/log_levels.hpp>
-#include <mobula/core/settings.hpp>
 #include <mobula/net/address_range.hpp>
 #include <mobula/net/resolve.hpp>
+#include <mobula/process/settings.hpp>
 #include <mobula/server/admin/origin.hpp>
 #include <mobula/server/host/config.hpp>
 #include <mobula/server/session/server.hpp>
@@ -14,7 +14,7 @@
 namespace mobula::server {
 namespace {
 
-std::vector<core::Setting> world_settings(HostConfig& config) {
+std::vector<process::Setting> world_settings(HostConfig& config) {
   const std::string group = "World";
   return {{"level",
            &config.level,
@@ -55,7 +55,7 @@ core::Status check_range(const std::string& text) {
   return range ? core::Status(core::Done{}) : range.error();
 }
 
-std::vector<core::Setting> network_settings(HostConfig& config) {
+std::vector<process::Setting> network_settings(HostConfig& config) {
   const std::string group = "Network";
   return {{"port", &config.port, "UDP port; 0 takes any free port", {.group = group}},
           {"tcp_port",
@@ -103,7 +103,7 @@ std::vector<core::Setting> network_settings(HostConfig& config) {
            {.type = "ORIGIN", .check = admin::check_origin, .group = group}}};
 }
 
-std::vector<core::Setting> client_settings(HostConfig& config) {
+std::vector<process::Setting> client_settings(HostConfig& config) {
   const std::string group = "Clients";
   return {
       {"key_file",
@@ -124,7 +124,7 @@ std::vector<core::Setting> client_settings(HostConfig& config) {
        &config.duplicate_login,
        "second log-in of an account: replace (it takes the player over, the first client is disconnected) or refuse; "
        "tokens without user data have no account",
-       {.type = "WORD", .check = core::one_of({"replace", "refuse"}), .group = group}},
+       {.type = "WORD", .check = process::one_of({"replace", "refuse"}), .group = group}},
       {"bans",
        &config.bans_file,
        "file of the bans, one JSON object per line; default: bans end with the server",
@@ -169,7 +169,7 @@ core::Status check_log_level(const std::string& text) {
   return levels ? core::Status(core::Done{}) : levels.error();
 }
 
-std::vector<core::Setting> log_settings(HostConfig& config) {
+std::vector<process::Setting> log_settings(HostConfig& config) {
   const std::string group = "Log";
   return {{"log_level",
            &config.log_level,
@@ -178,7 +178,7 @@ std::vector<core::Setting> log_settings(HostConfig& config) {
           {"log_format",
            &config.log_format,
            "text, json, or auto: text if standard error is a terminal, else json",
-           {.type = "FORMAT", .check = core::one_of({"auto", "text", "json"}), .group = group}}};
+           {.type = "FORMAT", .check = process::one_of({"auto", "text", "json"}), .group = group}}};
 }
 
 std::string footer(const std::string& program) {
@@ -218,26 +218,26 @@ std::string admin_url(const HostConfig& config) {
   return "http://" + to_string(all ? transport::Address::v4(127, 0, 0, 1, config.admin_port) : *address);
 }
 
-std::vector<core::Setting> settings_of(HostConfig& config) {
-  std::vector<core::Setting> settings;
+std::vector<process::Setting> settings_of(HostConfig& config) {
+  std::vector<process::Setting> settings;
   for (auto* const part : {world_settings, network_settings, client_settings, log_settings})
-    for (core::Setting& setting : part(config)) settings.push_back(std::move(setting));
+    for (process::Setting& setting : part(config)) settings.push_back(std::move(setting));
   return settings;
 }
 
 std::optional<HostConfig> parse_command_line(int argc, const char* const* argv, const char* const* environment,
-                                             int& status, std::vector<core::Setting> of_game) {
+                                             int& status, std::vector<process::Setting> of_game) {
   add_log_modules();
   HostConfig config;
   config.program = std::filesystem::path(argv[0]).filename();
   CLI::App app("Serves a world: spawns a compiled level, runs the game at a fixed tick rate, replicates it to clients.",
                config.program);
-  std::vector<core::Setting> rows = settings_of(config);
-  for (core::Setting& setting : of_game) {
+  std::vector<process::Setting> rows = settings_of(config);
+  for (process::Setting& setting : of_game) {
     if (setting.rules.group.empty()) setting.rules.group = "Game";
     rows.push_back(std::move(setting));
   }
-  core::Settings settings(std::move(rows));
+  process::Settings settings(std::move(rows));
   settings.add_options(app);
   CLI::App* health = app.add_subcommand("health", "exit with status 0 if a server answers at an admin address, else 1");
   health->fallthrough();

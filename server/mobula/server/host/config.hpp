@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <mobula/core/setting.hpp>
+#include <mobula/process/setting.hpp>
 #include <mobula/transport/address.hpp>
 #include <optional>
 #include <string>
@@ -57,11 +57,11 @@ struct HostConfig {
 };
 
 /// Returns one row per setting: key, target in `config`, help, rules. Flag and variable names follow from the key.
-std::vector<core::Setting> settings_of(HostConfig& config);
+std::vector<process::Setting> settings_of(HostConfig& config);
 /// Parses flags, environment and file. Returns nothing if the program has to end with `status`: 0 after --help, 2 after
 /// an error, which has been printed. A game's own settings follow the server's.
 std::optional<HostConfig> parse_command_line(int argc, const char* const* argv, const char* const* environment,
-                                             int& status, std::vector<core::Setting> of_game = {});
+                                             int& status, std::vector<process::Setting> of_game = {});
 /// Returns the address that the admin port listens on. Errors: "bad address".
 core::Result<transport::Address> admin_listen(const std::string& ip, std::uint16_t port);
 /// Returns the URL of the admin port as seen from this machine.

@@ -2,8 +2,10 @@
 #include <exception>
 #include <mobula/core/content_hash.hpp>
 #include <mobula/core/log.hpp>
+#include <mobula/core/random_source.hpp>
 #include <mobula/net/event_loop.hpp>
 #include <mobula/net/server_pipes.hpp>
+#include <mobula/resource/files/resource_file.hpp>
 #include <mobula/server/api/inspection.hpp>
 #include <mobula/server/host/hosted_world.hpp>
 #include <mobula/server/session/server.hpp>
@@ -126,7 +128,7 @@ core::Status HostedWorld::start(net::EventLoop& events, Game& game) {
   const core::LogScope about({.world = name_});
   ServerConfig server = server_config_of(config_);
   if (!config_.level.empty()) {
-    LoadedLevel level = resource::Resource::load(config_.level);
+    LoadedLevel level = resource::load_file(config_.level);
     if (!level) return level.error();
     server.level = *level;
   }
@@ -226,7 +228,7 @@ core::Result<LevelChange> HostedWorld::reload_level() {
     return error;
   };
   if (config_.level.empty()) return keep({"no level", "the server was started without --level"});
-  const LoadedLevel level = resource::Resource::load(config_.level);
+  const LoadedLevel level = resource::load_file(config_.level);
   if (!level) return keep(level.error());
   core::Result<LevelChange> change = LevelChange{};
   if (const std::optional<std::string> thrown = thrown_by([&] { change = server_->reload_level(*level); })) {

@@ -1,17 +1,18 @@
 #include <algorithm>
 #include <mobula/core/clock.hpp>
 #include <mobula/core/format.hpp>
-#include <mobula/core/key_file.hpp>
 #include <mobula/core/log.hpp>
+#include <mobula/core/random_source.hpp>
 #include <mobula/net/local_addresses.hpp>
 #include <mobula/net/resolve.hpp>
+#include <mobula/process/key_file.hpp>
 #include <mobula/server/host/token_issuer.hpp>
 
 namespace mobula::server {
 namespace {
 
 core::Result<core::SecretKey> load_shared_key(const std::string& path) {
-  const core::Result<core::KeyFile> file = core::load_key_file(path);
+  const core::Result<process::KeyFile> file = process::load_key_file(path);
   if (!file) return file.error();
   if (file->others_may_read) core::log_warn("server", "{}: others may read this key (chmod 600)", path);
   return file->key;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <mobula/core/content_hash.hpp>
 #include <mobula/core/random.hpp>
+#include <mobula/core/random_source.hpp>
 #include <mobula/server/host/token_source.hpp>
 
 namespace mobula::server {

@@ -3,7 +3,7 @@
 #include <mobula/core/format.hpp>
 #include <mobula/core/hex.hpp>
 #include <mobula/core/text.hpp>
-#include <mobula/resource/file.hpp>
+#include <mobula/process/complete_files.hpp>
 #include <mobula/server/session/account_name.hpp>
 #include <mobula/server/session/ban_list.hpp>
 #include <nlohmann/json.hpp>
@@ -73,7 +73,7 @@ core::Result<BanList> BanList::open(std::string path) {
   list.lock_ = std::make_shared<const store::FileLock>(std::move(*lock));
   std::error_code error;
   if (!std::filesystem::exists(list.path_, error) && !error) return list;
-  const core::Result<core::Bytes> bytes = resource::read_file(list.path_, file_bytes_max);
+  const core::Result<core::Bytes> bytes = process::read_file(list.path_, file_bytes_max);
   if (!bytes) return bytes.error();
   std::string_view rest(reinterpret_cast<const char*>(bytes->data()), bytes->size());
   for (std::size_t number = 1; !rest.empty(); ++number) {
@@ -98,7 +98,7 @@ core::Status BanList::write() const {
   if (path_.empty()) return core::Done{};
   std::string text;
   for (const auto& [account, ban] : bans_) text += line_of(ban);
-  core::Status written = resource::write_files({{path_, core::as_bytes(text.data(), text.size())}});
+  core::Status written = process::write_files({{path_, core::as_bytes(text.data(), text.size())}});
   if (written) return written;
   return core::Error{"not written",
                      core::format("in force until the server ends, because the file of bans could not be written: {}",

@@ -5,7 +5,7 @@
 //   a log line         a check failed
 #pragma once
 
-#include <mobula/core/failure.hpp>
+#include <mobula/process/failure_report.hpp>
 #include <mobula/server/store/file_lock.hpp>
 #include <optional>
 #include <string>
@@ -26,7 +26,7 @@ class RunMark {
  private:
   FileLock lock_;
   std::string last_end_;
-  std::optional<core::FailureListener> listener_;
+  std::optional<process::FailureListener> listener_;
 };
 
 }  // namespace mobula::store

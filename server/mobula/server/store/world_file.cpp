@@ -5,8 +5,8 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <mobula/core/files.hpp>
 #include <mobula/core/format.hpp>
+#include <mobula/process/files.hpp>
 #include <mobula/server/store/log_scan.hpp>
 #include <mobula/server/store/store.hpp>
 #include <mobula/server/store/world_file.hpp>
@@ -105,7 +105,7 @@ core::Status make_file(const std::string& path) {
     if (const auto error = database.take_error()) return *error;
   }
   if (std::rename(created.c_str(), path.c_str()) != 0) return core::Error{"not writable", system_error()};
-  core::sync_folder_of(path);
+  process::sync_folder_of(path);
   return core::Done{};
 }
 

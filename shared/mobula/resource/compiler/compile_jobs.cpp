@@ -2,12 +2,13 @@
 #include <cstdio>
 #include <mobula/core/content_hash.hpp>
 #include <mobula/core/format.hpp>
-#include <mobula/core/standard_output.hpp>
+#include <mobula/process/complete_files.hpp>
+#include <mobula/process/standard_output.hpp>
 #include <mobula/resource/compiler/compile_jobs.hpp>
 #include <mobula/resource/compiler/compiler.hpp>
 #include <mobula/resource/compiler/decompile.hpp>
 #include <mobula/resource/compiler/inspect.hpp>
-#include <mobula/resource/file.hpp>
+#include <mobula/resource/files/resource_file.hpp>
 #include <mobula/resource/limits.hpp>
 
 namespace mobula::resource {
@@ -19,8 +20,8 @@ int refuse(const core::Error& error) {
 }
 
 int print(const std::string& text) {
-  core::print(text);
-  const core::Status written = core::printed();
+  process::print(text);
+  const core::Status written = process::printed();
   return written ? 0 : refuse(written.error());
 }
 
@@ -28,7 +29,7 @@ core::ByteView bytes_of(const std::string& text) { return core::as_bytes(text.da
 
 core::Result<std::shared_ptr<const reflect::Schema>> load_schema(const std::string& path, core::ByteView otherwise) {
   if (path.empty()) return reflect::Schema::load(otherwise);
-  const core::Result<core::Bytes> bytes = read_file(path, limits::source_bytes);
+  const core::Result<core::Bytes> bytes = process::read_file(path, limits::source_bytes);
   if (!bytes) return bytes.error();
   core::Result<std::shared_ptr<const reflect::Schema>> schema = reflect::Schema::load(*bytes);
   if (!schema) return core::Error{schema.error().reason, path + ": " + schema.error().message};
@@ -53,16 +54,16 @@ std::string depfile_text(const CompileJob& job, const std::vector<std::string>& 
 }
 
 // Writes the named files. Refuses to overwrite an input, or to write a file twice.
-core::Status write_outputs(std::vector<NewFile> outputs, std::vector<std::string> taken) {
-  std::erase_if(outputs, [](const NewFile& output) { return output.path.empty(); });
-  for (const NewFile& output : outputs) {
+core::Status write_outputs(std::vector<process::NewFile> outputs, std::vector<std::string> taken) {
+  std::erase_if(outputs, [](const process::NewFile& output) { return output.path.empty(); });
+  for (const process::NewFile& output : outputs) {
     for (const std::string& other : taken)
-      if (!other.empty() && same_file(output.path, other))
+      if (!other.empty() && process::same_file(output.path, other))
         return core::Error{"not written",
                            core::format("{}: is the same file as {}; expected one of its own", output.path, other)};
     taken.push_back(output.path);
   }
-  return write_files(outputs);
+  return process::write_files(outputs);
 }
 
 // Returns the tool's compilers for its own schema, none for another.
@@ -102,13 +103,13 @@ int run(const CompileJob& job, const CompileTool& tool) {
 }
 
 int run(const InspectJob& job, const CompileTool& /*tool*/) {
-  const auto file = Resource::load(job.input);
+  const auto file = load_file(job.input);
   if (!file) return refuse(file.error());
   return print(job.json ? inspect_json(**file, job.input) : inspect_table(**file, job.input));
 }
 
 int run(const DecompileJob& job, const CompileTool& tool) {
-  const auto file = Resource::load(job.input);
+  const auto file = load_file(job.input);
   if (!file) return refuse(file.error());
   const CompilerTable compilers = compilers_for(tool, (*file)->schema());
   const core::Result<std::string> json = decompile(**file, compilers);

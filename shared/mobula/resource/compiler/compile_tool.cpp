@@ -2,8 +2,8 @@
 #include <array>
 #include <cstdio>
 #include <filesystem>
-#include <mobula/core/command_line.hpp>
 #include <mobula/core/format.hpp>
+#include <mobula/process/command_line.hpp>
 #include <mobula/resource/compiler/compile_jobs.hpp>
 
 namespace mobula::resource {
@@ -77,7 +77,7 @@ int parse_and_run(const std::string& name, int argc, const char* const* argv, co
   Job job;
   CLI::App app("", name);
   add_options(app, job, tool);
-  if (const auto status = core::parse_command_line(app, argc, argv)) return *status;
+  if (const auto status = process::parse_command_line(app, argc, argv)) return *status;
   return run(job, tool);
 }
 

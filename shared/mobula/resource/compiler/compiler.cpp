@@ -1,16 +1,16 @@
 #include <mobula/core/format.hpp>
+#include <mobula/process/complete_files.hpp>
 #include <mobula/resource/compiler/assemble.hpp>
 #include <mobula/resource/compiler/compiler.hpp>
 #include <mobula/resource/compiler/raw_parts.hpp>
 #include <mobula/resource/compiler/split.hpp>
-#include <mobula/resource/file.hpp>
 #include <mobula/resource/limits.hpp>
 
 namespace mobula::resource {
 namespace {
 
 core::Result<std::string> read_from_disc(const std::string& path) {
-  const core::Result<core::Bytes> bytes = read_file(path, limits::source_bytes);
+  const core::Result<core::Bytes> bytes = process::read_file(path, limits::source_bytes);
   if (!bytes)
     return core::Error{bytes.error().reason, bytes.error().message.substr(path.size() + 2)};  // without "path: "
   return std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size());

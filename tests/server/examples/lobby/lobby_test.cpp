@@ -10,6 +10,7 @@
 #include <functional>
 #include <lobby/lobby_player.hpp>
 #include <map>
+#include <mobula/core/random_source.hpp>
 #include <mobula/schema/lobby.hpp>
 #include <mobula/schema/lobby_room.hpp>
 #include <mobula/server/session/server.hpp>

@@ -1,0 +1,74 @@
+#include <execinfo.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdlib>
+#include <mobula/process/failure_report.hpp>
+#include <mobula/process/log_output.hpp>
+#include <mutex>
+#include <vector>
+
+namespace mobula::process {
+namespace {
+
+constexpr int frames_max = 64;
+constexpr int report_seconds = 3;
+
+// Never destroyed, so that destructors of other statics can fail.
+struct Listeners {
+  std::mutex mutex;
+  std::vector<FailureListener*> all;
+};
+Listeners& listeners() {
+  static auto* const instance = new Listeners;
+  return *instance;
+}
+
+std::atomic<bool> failing = false;
+thread_local bool failing_here = false;
+
+// Nothing that the report waits for, such as the reader of standard error, keeps the process from its end.
+void bound_the_report() {
+  sigevent abort_signal{};
+  abort_signal.sigev_notify = SIGEV_SIGNAL;
+  abort_signal.sigev_signo = SIGABRT;
+  itimerspec end{};
+  end.it_value.tv_sec = report_seconds;
+  timer_t timer{};
+  if (::timer_create(CLOCK_MONOTONIC, &abort_signal, &timer) == 0) ::timer_settime(timer, 0, &end, nullptr);
+}
+
+void write_backtrace() {
+  std::array<void*, frames_max> frames;
+  backtrace_symbols_fd(frames.data(), backtrace(frames.data(), frames_max), STDERR_FILENO);
+}
+
+}  // namespace
+
+FailureListener::FailureListener(Function function) : function_(std::move(function)) {
+  const std::lock_guard lock(listeners().mutex);
+  listeners().all.push_back(this);
+}
+
+FailureListener::~FailureListener() {
+  const std::lock_guard lock(listeners().mutex);
+  std::erase(listeners().all, this);
+}
+
+void report_failure(std::string_view text) {
+  if (failing_here) std::abort();
+  failing_here = true;
+  while (failing.exchange(true)) ::pause();
+  bound_the_report();
+  const std::string line = log_failure(text);
+  if (listeners().mutex.try_lock())
+    for (const FailureListener* listener : listeners().all) listener->function_(line);
+  write_backtrace();
+  std::abort();
+}
+
+}  // namespace mobula::process

@@ -1,0 +1,35 @@
+// Report of a failure, core::fail, in a process.
+//
+//   log line (text, and the fields of the thread: world, tick, session, entity, running)
+//     -> listeners, such as a store that notes the failure for the next start
+//     -> backtrace on standard error -> abort
+//
+// All of it takes at most three seconds, also if nobody reads standard error: then a timer aborts.
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+namespace mobula::process {
+
+/// Reports the failure and aborts. A failure during the report aborts at once; one of another thread waits. The report
+/// of core/failure.hpp in each program that links this room; see started.cpp.
+void report_failure(std::string_view text);
+
+/// Receives a failure, during its lifetime. The function runs on the failed thread and must not wait for a lock.
+class FailureListener {
+ public:
+  using Function = std::function<void(std::string_view line)>;
+
+  explicit FailureListener(Function function);
+  ~FailureListener();
+  FailureListener(const FailureListener&) = delete;
+  FailureListener& operator=(const FailureListener&) = delete;
+
+ private:
+  friend void report_failure(std::string_view text);
+
+  Function function_;
+};
+
+}  // namespace mobula::process

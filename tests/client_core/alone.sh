@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Configures and builds the client core alone, and runs its tests: alone.sh COMPILER
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+launcher=$(command -v ccache || true)
+cmake -S "$root" -B "$dir" -G Ninja -DCMAKE_CXX_COMPILER="${1:?usage: alone.sh COMPILER}" -DCMAKE_BUILD_TYPE=Release \
+  -DCMAKE_CXX_COMPILER_LAUNCHER="$launcher" -DMOBULA_CLIENT_ONLY=ON >/dev/null
+found=$(grep -E '^(Boost|OPENSSL|spdlog|SQLite3|prometheus-cpp)[A-Za-z_]*:' "$dir/CMakeCache.txt" || true)
+[[ ! $found ]] || { printf 'the configuration looked for other libraries:\n%s\n' "$found" >&2; exit 1; }
+cmake --build "$dir" -j "$(nproc)" | tail -20
+ctest --test-dir "$dir" --output-on-failure

@@ -1,0 +1,70 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <mobula/core/assert.hpp>
+#include <mobula/core/failure.hpp>
+#include <mobula/core/log.hpp>
+#include <mobula/process/failure_report.hpp>
+#include <mobula/process/log_output.hpp>
+#include <process/unread_pipe.hpp>
+
+namespace mobula::process {
+namespace {
+
+void fail_a_check() { MOBULA_CHECK(1 + 1 == 3, "sums are odd"); }
+
+TEST(FailureReportDeathTest, ACheckNamesPlaceMessageAndFields) {
+  const core::LogScope world({.world = "main", .tick = 12});
+  const core::LogScope code({.running = "movement"});
+  EXPECT_DEATH(fail_a_check(),
+               "error *failure *.*failure_report_test.cpp:[0-9]+: check failed: sums are odd *world=main tick=12 "
+               "running=movement");
+}
+
+TEST(FailureReportDeathTest, ACheckIsWrittenWhateverTheLevel) {
+  core::set_log_level(core::LogLevel::off);
+  EXPECT_DEATH(fail_a_check(), "sums are odd");
+  core::set_log_level(core::LogLevel::info);
+}
+
+TEST(FailureReportDeathTest, ListenersComeBeforeTheBacktrace) {
+  const FailureListener listener([](std::string_view line) {
+    std::fprintf(stderr, "heard <%.*s>\n", static_cast<int>(line.size()), line.data());
+  });
+  EXPECT_DEATH(fail_a_check(), "heard <failure .*sums are odd>(.|\n)*process_tests");
+}
+
+TEST(FailureReportDeathTest, AFailureDuringTheReportEndsAtOnce) {
+  const FailureListener listener([](std::string_view) { core::fail("again"); });
+  EXPECT_EXIT(fail_a_check(), testing::KilledBySignal(SIGABRT), "sums are odd");
+}
+
+TEST(FailureReportDeathTest, AListenerThatHasEndedReceivesNothing) {
+  {
+    const FailureListener ended([](std::string_view) { std::fprintf(stderr, "heard\n"); });
+  }
+  EXPECT_DEATH(fail_a_check(), testing::Not(testing::HasSubstr("heard")));
+}
+
+// A process that fails while nobody reads its standard error is not left hanging.
+TEST(FailureReportDeathTest, AReportThatNobodyReadsEnds) {
+  const test::UnreadPipe pipe;
+  const auto fail_unread = [&] {
+    ::dup2(pipe.writer(), STDERR_FILENO);
+    log_in_background();
+    fail_a_check();
+  };
+  EXPECT_EXIT(fail_unread(), testing::KilledBySignal(SIGABRT), "");
+}
+
+TEST(FailureReportDeathTest, LinesBeforeAFailureAreWrittenFirst) {
+  const auto log_and_fail = [] {
+    log_in_background();
+    for (int i = 0; i < 1000; ++i) core::log_line(core::LogLevel::info, "core", "line " + std::to_string(i));
+    fail_a_check();
+  };
+  EXPECT_DEATH(log_and_fail(), "line 999\n.*sums are odd");
+}
+
+}  // namespace
+}  // namespace mobula::process

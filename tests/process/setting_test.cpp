@@ -1,0 +1,105 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <mobula/process/setting.hpp>
+
+namespace mobula::process {
+namespace {
+
+struct Program {
+  bool quiet = false;
+  std::uint16_t port = 7777;
+  std::uint64_t seed = 1;
+  std::int64_t shift = 0;
+  double share = 0.5;
+  std::string level;
+  std::vector<std::string> addresses;
+  std::optional<std::uint16_t> tcp_port;
+};
+
+// Assigns a text and returns the value as TOML, or the error message.
+std::string assigned(const Setting& setting, std::string_view text) {
+  const core::Result<SettingValue> value = read_setting(setting, text);
+  const core::Status checked = value ? check_setting(setting, *value) : value.error();
+  if (!checked) return checked.error().message;
+  assign_setting(setting, *value);
+  return to_toml(setting);
+}
+
+TEST(Setting, KeyDeterminesFlagAndVariable) {
+  EXPECT_EQ(flag_of("tick_rate"), "--tick-rate");
+  EXPECT_EQ(variable_of("tick_rate"), "MOBULA_TICK_RATE");
+}
+
+TEST(Setting, AcceptsValuesOfItsTarget) {
+  Program program;
+  EXPECT_EQ(assigned({"quiet", &program.quiet, ""}, "true"), "true");
+  EXPECT_EQ(assigned({"quiet", &program.quiet, ""}, "0"), "false");
+  EXPECT_EQ(assigned({"port", &program.port, ""}, "65535"), "65535");
+  EXPECT_EQ(assigned({"seed", &program.seed, ""}, "9223372036854775807"), "9223372036854775807");
+  EXPECT_EQ(assigned({"shift", &program.shift, ""}, "-3"), "-3");
+  EXPECT_EQ(assigned({"share", &program.share, ""}, "2"), "2.0");
+  EXPECT_EQ(assigned({"share", &program.share, ""}, "1e-3"), "0.001");
+  EXPECT_EQ(assigned({"level", &program.level, ""}, "a \"b\" \\ \t \x7F ä"), R"("a \"b\" \\ \u0009 \u007f ä")");
+  EXPECT_EQ(assigned({"level", &program.level, ""}, ""), "\"\"");
+  EXPECT_EQ(assigned({"address", &program.addresses, ""}, "a:1,b:2"), R"(["a:1", "b:2"])");
+  const Setting tcp{"tcp_port", &program.tcp_port, ""};
+  EXPECT_EQ(to_toml(tcp), "");
+  EXPECT_EQ(assigned(tcp, "0"), "0");
+}
+
+TEST(Setting, ReportsWhyAValueIsRefused) {
+  Program program;
+  const Setting port{"port", &program.port, ""};
+  EXPECT_EQ(assigned(port, "70000"), "70000 is not within 0 to 65535");
+  EXPECT_EQ(assigned(port, "-1"), "-1 is not within 0 to 65535");
+  EXPECT_EQ(assigned(port, "many"), "'many' is not a whole number");
+  EXPECT_EQ(assigned(port, "1.5"), "'1.5' is not a whole number");
+  EXPECT_EQ(assigned(port, ""), "'' is not a whole number");
+  EXPECT_EQ(assigned(port, "99999999999999999999999"), "'99999999999999999999999' is too large");
+  EXPECT_EQ(assigned({"seed", &program.seed, ""}, "-5"), "-5 is less than 0");
+  EXPECT_EQ(assigned({"share", &program.share, "", {.least = 0, .most = 1}}, "1.5"), "1.5 is not within 0 to 1");
+  EXPECT_EQ(assigned({"share", &program.share, ""}, "nan"), "'nan' is not a number");
+  EXPECT_EQ(assigned({"quiet", &program.quiet, ""}, "maybe"), "'maybe' is not true or false");
+  EXPECT_EQ(assigned({"address", &program.addresses, ""}, "a,,b"), "a list item is empty");
+  EXPECT_EQ(assigned({"level", &program.level, ""}, "\xFF"), "'\uFFFD' is not UTF-8 text");
+  EXPECT_EQ(program.port, 7777) << "a refused value changes nothing";
+}
+
+TEST(Setting, FileValueMustHaveTheTargetsType) {
+  Program program;
+  const auto refusal = [](const Setting& setting, const SettingValue& value) {
+    const core::Status checked = check_setting(setting, value);
+    return checked ? "" : checked.error().message;
+  };
+  const std::vector<std::string> list{"a"};
+  EXPECT_EQ(refusal({"port", &program.port, ""}, std::string("1")), "expected a whole number, not a text");
+  EXPECT_EQ(refusal({"port", &program.port, ""}, 1.0), "expected a whole number, not a number with a fraction");
+  EXPECT_EQ(refusal({"quiet", &program.quiet, ""}, std::int64_t{1}), "expected true or false, not a whole number");
+  EXPECT_EQ(refusal({"level", &program.level, ""}, list), "expected a text in quotes, not a list");
+  EXPECT_EQ(refusal({"address", &program.addresses, ""}, std::string("a")),
+            "expected a list of texts, such as [\"a\", \"b\"], not a text");
+  EXPECT_EQ(refusal({"share", &program.share, ""}, std::int64_t{1}), "") << "a whole number is accepted as a number";
+  EXPECT_EQ(refusal({"level", &program.level, ""}, std::string("a\0b", 3)), "'a\uFFFDb' is not UTF-8 text");
+}
+
+TEST(Setting, CallsItsCheckForTextsAndListItems) {
+  Program program;
+  const SettingRules rules{.check = one_of({"auto", "json"})};
+  EXPECT_EQ(assigned({"level", &program.level, "", rules}, "json"), "\"json\"");
+  EXPECT_EQ(assigned({"level", &program.level, "", rules}, "jsn"), "'jsn' is not one of auto, json");
+  EXPECT_EQ(assigned({"address", &program.addresses, "", rules}, "json,xml"), "'xml' is not one of auto, json");
+}
+
+TEST(Setting, HelpHasTypeAndRange) {
+  Program program;
+  EXPECT_EQ(type_of({"port", &program.port, ""}), "N");
+  EXPECT_EQ(type_of({"level", &program.level, "", {.type = "FILE"}}), "FILE");
+  EXPECT_EQ(type_of({"address", &program.addresses, "", {.type = "HOST:PORT"}}), "HOST:PORT ...");
+  EXPECT_EQ(range_of({"port", &program.port, ""}), "") << "the range of a port type is not shown";
+  EXPECT_EQ(range_of({"port", &program.port, "", {.least = 1024}}), "(1024 to 65535)");
+  EXPECT_EQ(range_of({"seed", &program.seed, "", {.least = 1}}), "(at least 1)");
+}
+
+}  // namespace
+}  // namespace mobula::process
