@@ -194,7 +194,7 @@ function(mobula_tests folder)
   set(program ${folder}_tests)
   add_executable(${program} ${ARG_SOURCES} ${ARG_OPTIMISED})
   mobula_include_root(${program})
-  target_link_libraries(${program} PRIVATE ${ARG_LINK} GTest::gmock_main)
+  target_link_libraries(${program} PRIVATE ${ARG_LINK} mobula_fresh_log GTest::gmock_main)
   target_compile_definitions(${program} PRIVATE MOBULA_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                                                 MOBULA_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
   if(mobula_test_hamlet IN_LIST ARG_LINK)

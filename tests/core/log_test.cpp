@@ -5,6 +5,7 @@
 #include <array>
 #include <chrono>
 #include <mobula/core/log.hpp>
+#include <mobula/core/log_repeats.hpp>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -159,6 +160,19 @@ TEST_F(LogTest, SuppressesAndReportsRepeats) {
   }
   EXPECT_THAT(after, HasSubstr("core      45 more like this: repeat …\n"));
   EXPECT_THAT(after, HasSubstr("core      2 more like this: other … (…) of …\n"));
+}
+
+TEST_F(LogTest, RestartReportsAndAdmitsRepeats) {
+  const std::string text = lines_of([] {
+    for (int i = 0; i < 7; ++i) log_info("core", "restarted {}", i);
+    restart_log_repeats();
+    for (int i = 7; i < 9; ++i) log_info("core", "restarted {}", i);
+  });
+  EXPECT_THAT(text, HasSubstr("restarted 4\n"));
+  EXPECT_THAT(text, Not(HasSubstr("restarted 5\n")));
+  EXPECT_THAT(text, HasSubstr("2 more like this: restarted …\n"));
+  EXPECT_THAT(text, HasSubstr("restarted 7\n"));
+  EXPECT_THAT(text, HasSubstr("restarted 8\n"));
 }
 
 TEST_F(LogTest, AllSuppressedLinesAreReportedAtTheEnd) {

@@ -49,6 +49,23 @@ Json row_json(const client::MirrorState& state, const ViewedEntity& viewed, ecs:
   return row;
 }
 
+// Returns the hash of all ships' values, by ascending index. Nothing if there is no ship.
+std::optional<std::uint64_t> shown_hash(const client::Mirror& mirror) {
+  core::Bytes values;
+  const ecs::Registry& registry = mirror.registry();
+  const ecs::PoolId ships = registry.find_pool(core::StringId32("Ship"), core::StringId32("Ship"));
+  if (ships == ecs::Registry::no_pool) return {};
+  const std::span<const std::uint32_t> there = registry.pool(ships).indices();
+  std::vector<std::uint32_t> indices(there.begin(), there.end());
+  std::ranges::sort(indices);
+  for (const std::uint32_t index : indices) {
+    const std::byte* const ship = registry.try_read(registry.entities().at(index), ships);
+    values.insert(values.end(), ship, ship + registry.pool(ships).type().size);
+  }
+  if (values.empty()) return {};
+  return core::hash64(values);
+}
+
 Json entity_json(const client::MirrorState& state, const ViewedEntity& viewed) {
   Json rows = Json::array();
   const std::uint32_t* words = viewed.words.data();
@@ -71,10 +88,12 @@ std::string hash_text(std::uint64_t hash) { return core::format("{:016x}", hash)
 
 Json state_json(const client::Connection& connection) {
   const client::Mirror& mirror = *connection.mirror();
-  return {{"tick", mirror.tick()},
-          {"complete", connection.complete()},
-          {"entities", mirror.size()},
-          {"hash", hash_text(mirror.hash())}};
+  Json state{{"tick", mirror.tick()},
+             {"complete", connection.complete()},
+             {"entities", mirror.size()},
+             {"hash", hash_text(mirror.hash())}};
+  if (const std::optional<std::uint64_t> shown = shown_hash(mirror)) state["shown"] = hash_text(*shown);
+  return state;
 }
 
 Json entities_json(const client::Mirror& mirror) {

@@ -20,7 +20,7 @@ constexpr int ticks_away = 5;
 constexpr int ticks_at_rest = 20;
 constexpr std::uint64_t network_seed = 7;
 
-constexpr std::array<Scenario, 7> every_scenario{{
+constexpr std::array<Scenario, 8> every_scenario{{
     {.name = "plain", .shows = "no delay and no loss; Welcome has the schema", .has_schema = false},
     {.name = "loss",
      .shows = "one datagram in seven is lost, both ways",
@@ -40,6 +40,10 @@ constexpr std::array<Scenario, 7> every_scenario{{
      .shows = "an entity does not fit a datagram: its states arrive as bodies, in parts",
      .network = {.latency = 50 * millisecond, .jitter = 40 * millisecond, .loss_ppm = 50'000},
      .hoards = true},
+    {.name = "courses",
+     .shows = "ships follow courses, also out of view; the client owns one, and another now and then",
+     .network = {.latency = 50 * millisecond, .jitter = 120 * millisecond, .loss_ppm = 100'000},
+     .flies = true},
     {.name = "resumed",
      .shows = "the connection is lost and resumed with a rejoin token",
      .network = {.latency = 50 * millisecond, .loss_ppm = 50'000},
@@ -60,7 +64,7 @@ std::shared_ptr<const resource::Resource> compiled_level() {
 class Stage {
  public:
   explicit Stage(const Scenario& scenario)
-      : scenario_(scenario), game_({.regains = scenario.regains, .hoards = scenario.hoards}) {
+      : scenario_(scenario), game_({.regains = scenario.regains, .hoards = scenario.hoards, .flies = scenario.flies}) {
     server::ServerConfig config{.seed = 3};
     if (scenario.has_level) config.level = compiled_level();
     village_ = std::make_unique<Village>(game_, config, scenario.network, network_seed);
@@ -120,6 +124,8 @@ class Stage {
     made.gained = mirror.changes().gained.size();
     made.gained_entities = distinct.size();
     made.bodies = mirror.bodies().newest();
+    for (const client::MirroredEntity& known : mirror.state().known) made.under_way += known.courses;
+    made.stale = mirror.changes().stale.size();
     for (const bool here : mirror.state().level.here) made.unmodified += here ? 1 : 0;
     made.session = Json{{"name", scenario_.name}, {"shows", scenario_.shows}};
     made.session["begin"] = begin_ / millisecond;

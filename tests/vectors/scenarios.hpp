@@ -16,6 +16,7 @@ struct Scenario {
   bool has_level = false;  // the world has a level, and so has the client
   bool regains = false;    // see VectorGame
   bool hoards = false;     // see VectorGame
+  bool flies = false;      // see VectorGame
   int lost_after = 0;      // ticks until the connection is lost and resumed; 0 if it is not
 };
 
@@ -29,6 +30,8 @@ struct MadeSession {
   std::size_t gained = 0;           // times that an entity was gained
   std::size_t gained_entities = 0;  // entities among them
   std::size_t bodies = 0;           // states that did not fit a datagram
+  std::size_t under_way = 0;        // courses that the mirror follows at its end, in view
+  std::size_t stale = 0;            // times that an entity went out of view
   std::size_t unmodified = 0;       // entities that are as the level has them
   bool resumed = false;             // the mirror outlived the first connection
   bool mirrors = false;             // at its end the client has everything that the server shows it

@@ -3,6 +3,7 @@
 #include <mobula/server/interest/relevance.hpp>
 #include <numbers>
 #include <string>
+#include <vectors/motions.hpp>
 #include <vectors/vector_game.hpp>
 
 namespace mobula::test {
@@ -10,12 +11,6 @@ namespace {
 
 constexpr std::uint32_t hidden_group = 9;  // no viewer joins it
 constexpr int code_max = 511;              // greatest code in vectors::Turn
-
-engine::Quat turned(const engine::Vec3& axis, float degrees) {
-  const float half = degrees * std::numbers::pi_v<float> / 360;
-  const float scale = std::sin(half) / std::sqrt(axis.x * axis.x + axis.y * axis.y + axis.z * axis.z);
-  return {.x = axis.x * scale, .y = axis.y * scale, .z = axis.z * scale, .w = std::cos(half)};
-}
 
 // Returns the smallest three parts of a rotation. The omitted part counts as positive.
 vectors::Turn smallest_three(const engine::Quat& q) {
@@ -33,15 +28,17 @@ vectors::Turn smallest_three(const engine::Quat& q) {
   return turn;
 }
 
-void advance(engine::Vec3& position, const engine::Vec3& by) {
-  position.x += by.x;
-  position.y += by.y;
-  position.z += by.z;
-}
-
 }  // namespace
 
+std::vector<server::Layer> VectorGame::layers() const {
+  return options_.flies ? Squadron::layers() : std::vector<server::Layer>{};
+}
+
 core::Status VectorGame::start(server::World& world) {
+  if (options_.flies) {
+    squadron_.start(world);
+    return core::Done{};
+  }
   const auto add = [&](ecs::Entity entity, const engine::Vec3& axis, float rate) {
     tumblers_.push_back({.entity = entity, .velocity = {}, .axis = axis, .angle = 0, .rate = rate});
     world.registry().add<server::Relevance>(entity);
@@ -59,12 +56,14 @@ core::Result<ecs::Entity> VectorGame::join(server::World& world, const server::P
   if (!entity) return entity;
   player_ = *entity;
   world.registry().add<server::Relevance>(player_).owner = player.id;
+  if (options_.flies) squadron_.join(world, player_);
   return entity;
 }
 
 void VectorGame::leave(server::World& world, const server::Player& player) { world.destroy(player.entity); }
 
 void VectorGame::tick(server::World& world) {
+  if (options_.flies) return squadron_.tick(world, !at_rest);
   if (at_rest) return;
   ++ticks_;
   for (Tumbler& each : tumblers_) move(world, each);

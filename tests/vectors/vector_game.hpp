@@ -4,6 +4,7 @@
 #include <mobula/server/game/game.hpp>
 #include <session_vectors/components.hpp>
 #include <vector>
+#include <vectors/squadron.hpp>
 
 namespace mobula::test {
 
@@ -12,17 +13,19 @@ class VectorGame final : public server::Game {
   struct Options {
     bool regains = false;  // components, owners and visibility of some entities change: their ids are gained again
     bool hoards = false;   // an entity has more than fits a datagram
+    bool flies = false;    // ships follow courses, and there is nothing else
   };
 
   explicit VectorGame(const Options& options) : options_(options) {}
 
   [[nodiscard]] core::ByteView schema() const override { return vectors::schema_bytes(); }
+  [[nodiscard]] std::vector<server::Layer> layers() const override;
   core::Status start(server::World& world) override;
   core::Result<ecs::Entity> join(server::World& world, const server::Player& player) override;
   void leave(server::World& world, const server::Player& player) override;
   void tick(server::World& world) override;
 
-  bool at_rest = false;  // nothing changes any more
+  bool at_rest = false;  // nothing changes any more, but ships fly on
 
  private:
   struct Tumbler {
@@ -41,6 +44,7 @@ class VectorGame final : public server::Game {
   void regain(server::World& world);
 
   Options options_;
+  Squadron squadron_;
   ecs::Entity hoard_;
   std::vector<Tumbler> tumblers_;
   ecs::Entity short_lived_;

@@ -1,14 +1,18 @@
 // docs/protocol.md agrees with the code: its tables are the code's, and its vectors encode and decode.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <deque>
 #include <fstream>
 #include <map>
+#include <mobula/core/format.hpp>
 #include <mobula/core/hex.hpp>
 #include <mobula/index/prototype_hash.hpp>
+#include <mobula/wire/delta.hpp>
 #include <mobula/wire/entity_hash.hpp>
 #include <mobula/wire/residual_code.hpp>
 #include <sstream>
+#include <tuple>
 #include <wire/codec_world.hpp>
 
 namespace mobula::wire {
@@ -43,26 +47,52 @@ std::string block_that_begins(std::string_view begin, std::string_view title = "
   return {};
 }
 
+// Returns the lines of a block by their first word, without it.
+using Lines = std::map<std::string, std::string>;
+std::vector<Lines> records(const std::string& block) {
+  std::vector<Lines> found;
+  std::istringstream lines(block);
+  bool between = true;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.empty() && between) found.emplace_back();
+    between = line.empty();
+    if (between) continue;
+    std::istringstream words(line);
+    std::string key;
+    words >> key >> std::ws;
+    std::getline(words, found.back()[key]);
+  }
+  return found;
+}
+
 struct Vector {
   std::vector<std::string> components;
   bool owner = false;
   bool whole = false;
   std::map<std::string, Words> states;  // by the name in the page
   Interval time;
+  ecs::Tick tick = test::tick;
   std::size_t bits = 0;
   core::Bytes bytes;
 };
 
-void read_line(const std::string& line, Vector& vector) {
+// Words of velocities, accelerations and turns have signs.
+Words words_of(std::istream& line) {
+  Words words;
+  for (std::int64_t word = 0; line >> word;) words.push_back(static_cast<std::uint32_t>(word));
+  return words;
+}
+
+void read_line(const std::string& key, const std::string& line, Vector& vector) {
   std::istringstream words(line);
-  std::string key;
-  words >> key;
   if (key == "entity") {
     for (std::string name; words >> name;) vector.components.push_back(name);
   } else if (key == "to") {
     vector.owner = true;
   } else if (key == "whole") {
     vector.whole = true;
+  } else if (key == "tick") {
+    words >> vector.tick;
   } else if (key == "age") {
     words >> vector.time.age;
   } else if (key == "span") {
@@ -76,18 +106,15 @@ void read_line(const std::string& line, Vector& vector) {
     for (std::string byte; words >> byte;) hex += byte;
     vector.bytes = *core::from_hex(hex);
   } else {
-    for (std::uint32_t word = 0; words >> word;) vector.states[key].push_back(word);
+    vector.states[key] = words_of(words);
   }
 }
 
 std::vector<Vector> vectors() {
   std::vector<Vector> all;
-  std::istringstream lines(block_that_begins("entity"));
-  bool between = true;
-  for (std::string line; std::getline(lines, line);) {
-    if (!line.empty() && between) all.emplace_back();
-    between = line.empty();
-    if (!line.empty()) read_line(line, all.back());
+  for (const Lines& lines : records(block_that_begins("entity"))) {
+    all.emplace_back();
+    for (const auto& [key, line] : lines) read_line(key, line, all.back());
   }
   return all;
 }
@@ -108,7 +135,7 @@ TEST(WireMd, TablesAreTheCodes) {
 
 TEST(WireMd, VectorsAreWhatTheCodeWritesAndReads) {
   const auto schema = mobula::test::load_schema(block_that_begins("enum Mood"));
-  ASSERT_EQ(vectors().size(), 18u);
+  ASSERT_EQ(vectors().size(), 25u);
   std::size_t which = 0;
   for (const Vector& vector : vectors()) {
     SCOPED_TRACE("vector " + std::to_string(which++));
@@ -124,7 +151,7 @@ TEST(WireMd, VectorsAreWhatTheCodeWritesAndReads) {
                               .previous_baseline = b2 != nullptr ? b2->data() : nullptr,
                               .early_baseline = b3 != nullptr ? b3->data() : nullptr,
                               .time = vector.time};
-    const EntityCodec codec(layout, vector.owner, test::tick);
+    const EntityCodec codec(layout, vector.owner, vector.tick);
 
     const test::Bits bits = test::written(layout.bits_max, [&](core::BitWriter& writer) {
       vector.whole ? codec.write_full(now.data(), writer) : codec.write_delta(now.data(), baselines, writer);
@@ -139,8 +166,63 @@ TEST(WireMd, VectorsAreWhatTheCodeWritesAndReads) {
     EXPECT_EQ(read, now);
     core::Bytes component(reflect::Limits::component_bytes);
     for (const EntityLayout::Row& row : layout.rows)
-      EXPECT_TRUE(row.codec->to_component(now.data() + row.first, true, test::tick, component.data()))
+      EXPECT_TRUE(row.codec->to_component(now.data() + row.first, vector.owner, vector.tick, component.data()))
           << "are words of a value";
+  }
+}
+
+TEST(WireMd, ACourseHasTheValuesOfTheExample) {
+  const auto schema = mobula::test::load_schema(block_that_begins("enum Mood"));
+  const RowCodec codec(*schema->find("Ship"));
+  Lines example = records(block_that_begins("words  ")).at(0);
+  std::istringstream line(example["words"]);
+  const Words words = words_of(line);
+  ASSERT_EQ(words.size(), codec.words());
+  std::array<std::uint32_t, 8> values{};
+  const auto tick = static_cast<ecs::Tick>(std::stoul(example["tick"]));
+  ASSERT_TRUE(codec.to_component(words.data(), false, tick, reinterpret_cast<std::byte*>(values.data())));
+  std::string shown;
+  for (const std::uint32_t value : values) shown += (shown.empty() ? "" : " ") + core::format("{:08x}", value);
+  EXPECT_EQ(shown, example["values"]);
+}
+
+DeltaHeader header_of(Lines& lines) {
+  DeltaHeader header;
+  std::istringstream(lines["numbers"]) >> header.sequence >> header.tick >> header.ack;
+  const auto has = [&](std::string_view flag) { return lines["flags"].find(flag) != std::string::npos; };
+  header.complete = has("complete");
+  header.verifies = has("hash");
+  header.short_numbers = !has("long");
+  header.without_early = has("no_early");
+  header.lost_continue = has("lost_continue");
+  if (header.verifies) header.hash = std::stoull(lines["hash"], nullptr, 16);
+  int held = 0;
+  int margin = 0;
+  if (has("feedback")) std::istringstream(lines["feedback"]) >> header.commands.done >> held >> margin;
+  header.commands.held = static_cast<std::uint8_t>(held);
+  header.commands.margin = static_cast<std::int8_t>(margin);
+  return header;
+}
+
+TEST(WireMd, HeadersAreThoseOfTheExamples) {
+  std::vector<Lines> examples = records(block_that_begins("header", "Deltas: server to client, unreliable"));
+  ASSERT_EQ(examples.size(), 3u);
+  for (Lines& lines : examples) {
+    const DeltaHeader header = header_of(lines);
+    std::string hex = lines["header"];
+    std::erase(hex, ' ');
+    core::Bytes bytes(header_size(header));
+    write_header(header, bytes);
+    EXPECT_EQ(core::to_hex(bytes), hex);
+    KnownNumbers known;
+    std::istringstream(lines["reached"]) >> known.sequence >> known.tick >> known.ack;
+    const core::Result<DeltaHeader> read = read_delta_header(bytes, known);
+    ASSERT_TRUE(read.ok()) << hex << ": " << read.error().message;
+    EXPECT_EQ(std::tuple(read->sequence, read->tick, read->ack), std::tuple(header.sequence, header.tick, header.ack));
+    EXPECT_EQ(std::tuple(read->complete, read->verifies, read->hash, read->commands, read->short_numbers),
+              std::tuple(header.complete, header.verifies, header.hash, header.commands, header.short_numbers));
+    EXPECT_EQ(std::tuple(read->without_early, read->lost_continue),
+              std::tuple(header.without_early, header.lost_continue));
   }
 }
 

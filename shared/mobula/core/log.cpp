@@ -47,6 +47,10 @@ class LogFilter {
     const SpinLock::Guard locked(lock_);
     return repeats_.take_held(now);
   }
+  void restart_repeats() {
+    const SpinLock::Guard locked(lock_);
+    repeats_ = {};
+  }
 
  private:
   SpinLock lock_;
@@ -93,6 +97,11 @@ bool log_enabled(LogLevel level, std::string_view module) { return filter().enab
 void log_held_lines(Nanoseconds now) {
   for (const LogRepeats::Held& held : filter().take_held(now))
     put(held.level, held.module, format("{} more like this: {}", held.lines, readable(held.kind)), {});
+}
+
+void restart_log_repeats() {
+  log_held_lines(INT64_MAX);
+  filter().restart_repeats();
 }
 
 void log_line(LogLevel level, std::string_view module, std::string_view text) {

@@ -47,4 +47,8 @@ class LogRepeats {
   Nanoseconds next_ = never;  // earliest end of a second with suppressed lines
 };
 
+/// Reports all suppressed lines of the process's log, and admits lines as if none was written before. For tests: those
+/// of one process share a second.
+void restart_log_repeats();
+
 }  // namespace mobula::core

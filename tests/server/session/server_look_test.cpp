@@ -122,6 +122,27 @@ TEST_F(ServerLook, AHiddenEntityIsStaleAndADestroyedOneRemoved) {
   EXPECT_FALSE(mirror.registry().valid(made.back()));
 }
 
+// The client has not acknowledged the loss when the entity dies. It could put that off for ever.
+TEST_F(ServerLook, AnEntityThatDiesUnseenIsReportedOutOfView) {
+  for (const bool arrives : {false, true}) {
+    SCOPED_TRACE(arrives ? "the loss arrives" : "the loss is sent again");
+    in_a_tick([&](World&) { place(10); });
+    const ecs::Entity thing = made.back();
+    ASSERT_TRUE(tick_until([&] { return sees(thing); }));
+    arrives ? void(ada.mute = true) : village.network.set_conditions({.loss_ppm = 1'000'000});
+    in_a_tick([&](World& world) { world.registry().get<engine::Transform>(thing).position.x = 100; });
+    ticks(6);
+    in_a_tick([&](World& world) { world.registry().destroy(thing); });
+    ticks(2);
+    ada.mute = false;
+    village.network.set_conditions({});
+    ticks(8);
+    EXPECT_FALSE(village.server->world().registry().valid(thing));
+    EXPECT_TRUE(ada.connection.mirror()->is_stale(thing));
+    EXPECT_TRUE(ada.connection.mirror()->registry().valid(thing));
+  }
+}
+
 TEST_F(ServerLook, OwnerOnlyFieldsAreSentWhileTheClientOwnsThem) {
   const std::uint32_t own = game.players.front().id;
   in_a_tick([&](World& world) {
