@@ -100,7 +100,7 @@ class Viewed {
     const wire::InputDatagram& input = acks_.next();
     mirror_->acknowledged(input.ack);
     static_cast<void>(view_.acknowledge(input).value());
-    mirror_->changes().clear();
+    mirror_->hand_out_changes();
     return seconds;
   }
   [[nodiscard]] client::Mirror& mirror() { return *mirror_; }

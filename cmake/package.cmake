@@ -1,5 +1,9 @@
-# Files that `cmake --install` installs, in two components: mobula-programs, and mobula-development, which a team's game
-# finds with find_package(mobula). The package can be moved: it has no path of the build or of the installation.
+# Files that `cmake --install` installs, in three components. The packages can be moved: they have no path of the build or
+# of the installation.
+#
+#   mobula-programs     server, client and tools
+#   mobula-development  what a team's game finds with find_package(mobula), and an engine with find_package(mobula-client)
+#   mobula-client       the shared library of the C interface
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -41,6 +45,8 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/mobulaConfig.cmake ${CMAKE_CURRENT_BIN
 install(EXPORT mobula NAMESPACE mobula:: FILE mobulaTargets.cmake DESTINATION ${package_dir}
         COMPONENT mobula-development)
 
-foreach(component programs development)
+include(cmake/client_package.cmake)
+
+foreach(component programs development client)
   install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/mobula COMPONENT mobula-${component})
 endforeach()

@@ -57,7 +57,7 @@ mobula/client.hpp            examples
 mobula/schema/*_generated.h  reflect resource wire server examples bots lobby
 mobula/schema/engine.hpp     hierarchy index resource server client/mirror examples server.hpp client.hpp
 mobula/schema/*              examples lobby
-flatbuffers/*                reflect resource wire server/game examples
+flatbuffers/*                reflect resource wire server/game c examples
 spdlog/*                     process
 fmt/*                        core/format.hpp
 sodium.h                     core
@@ -72,20 +72,22 @@ nlohmann/*                   index net server client/pipe token bots
 CLI/*                        *main.cpp process/command_line.cpp process/settings.cpp server/host/config.cpp token client/pipe/access_options.cpp resource/compiler/compile_tool.cpp
 sqlite3.h                    server/store
 prometheus/*                 server/api
-sys/socket.h                 net
-netinet/*                    net
-arpa/*                       net
-netdb.h                      net
+sys/socket.h                 net c/udp_socket.cpp
+netinet/*                    net c/udp_socket.cpp
+arpa/*                       net c/udp_socket.cpp
+netdb.h                      net c/udp_socket.cpp
+winsock2.h                   c/udp_socket.cpp
+ws2tcpip.h                   c/udp_socket.cpp
 ifaddrs.h                    net
 net/if.h                     net
 openssl/*                    net
-poll.h                       process net
+poll.h                       process net c/udp_socket.cpp
 sys/*                        process net server client/files client/pipe token headless bots lobby
 execinfo.h                   process
 signal.h                     process
 time.h                       process
-unistd.h                     process net server client/files client/pipe token headless bots lobby
-fcntl.h                      process net server client/files client/pipe token headless bots lobby
+unistd.h                     process net server c/udp_socket.cpp client/files client/pipe token headless bots lobby
+fcntl.h                      process net server c/udp_socket.cpp client/files client/pipe token headless bots lobby
 stdint.h                     c
 thread                       process net server client/pipe bots
 mutex                        process net server client/pipe bots
@@ -97,7 +99,7 @@ fstream                      process resource/compiler net server token client/f
 iostream                     process server *main.cpp
 '
 
-programs=' examples token headless bots lobby '  # folders whose headers are included without mobula/
+programs=' c examples token headless bots lobby '  # folders whose headers are included without mobula/
 
 root=${1:?usage: tests/layering.sh ROOT}
 cd "$root"

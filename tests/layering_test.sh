@@ -91,9 +91,9 @@ wrong shared/mobula/resource/compiler/json.cpp "<nlohmann/json.hpp>" \
 right client/bots/main.cpp "<CLI/CLI.hpp>"
 wrong client/bots/run.cpp "<CLI/CLI.hpp>" "<CLI/CLI.hpp>: only for *main.cpp process/command_line.cpp process/settings.cpp server/host/config.cpp token client/pipe/access_options.cpp resource/compiler/compile_tool.cpp"
 wrong shared/mobula/index/names.cpp "<flatbuffers/flatbuffers.h>" \
-  "<flatbuffers/flatbuffers.h>: only for reflect resource wire server/game examples"
+  "<flatbuffers/flatbuffers.h>: only for reflect resource wire server/game c examples"
 wrong client/mobula/client/mirror/mirror.cpp "<sqlite3.h>" "<sqlite3.h>: only for server/store"
-wrong server/examples/demo/main.cpp "<sys/socket.h>" "<sys/socket.h>: only for net"
+wrong server/examples/demo/main.cpp "<sys/socket.h>" "<sys/socket.h>: only for net c/udp_socket.cpp"
 
 # Threads and files, which a client does without.
 right shared/mobula/process/log_queue.hpp "<mutex>"

@@ -138,7 +138,7 @@ void Player::apply_deltas(FrameTraffic& result) {
     if (mirror_->apply(header, delta)) acks_.on_delta(header);
   }
   result.decode = core::monotonic_now() - begin;
-  mirror_->changes().clear();
+  mirror_->hand_out_changes();
 }
 
 void Player::send_input() {

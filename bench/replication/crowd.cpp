@@ -70,7 +70,6 @@ BenchClient::BenchClient(std::uint32_t number, const transport::Address& server,
 void BenchClient::update(core::Nanoseconds now, transport::Output& output) {
   if (!mirroring_) return light_->update(now, output);
   mirroring_->update(now, output);
-  if (mirroring_->mirror() != nullptr) mirroring_->mirror()->changes().clear();
 }
 
 }  // namespace mobula::bench

@@ -18,7 +18,7 @@
  * Rules of all functions:
  *
  * - Results. A function returns MOBULA_OK, MOBULA_NOTHING (there is none, now), or an error below 0. An error has no
- *   effect, and the client remains usable. mobula_strerror describes the code, mobula_client_error_text what was wrong.
+ *   effect, and the client remains usable. mobula_strerror describes the code, mobula_error_text what was wrong.
  * - Memory. The library copies what it is given, and writes into memory of the caller. A pointer that it returns belongs
  *   to the client; each function states how long it is valid.
  * - Arrays and texts. The caller gives a buffer and its capacity. *count or *length is what there is to write. If that
@@ -28,7 +28,8 @@
  *   library does not know remain as they are, as do those that an older host does not have.
  * - Threads. Functions may be called from any thread, but not two at a time for one client. The second call returns
  *   MOBULA_ERROR_BUSY, and fails an assertion in debug builds. Different clients are independent.
- * - Times are nanoseconds of a monotonic clock, such as mobula_now. They must not decrease. Built-in pipes use mobula_now.
+ * - Times are nanoseconds of a monotonic clock, such as mobula_now. A time before that of the client's last call counts
+ *   as that one. Clients with the library's socket use mobula_now.
  * - Byte order. Component values, entity handles and texts of the wire are little-endian, as is every supported machine.
  */
 #ifndef MOBULA_CLIENT_H
@@ -82,11 +83,14 @@ enum {
 
 enum {
   MOBULA_CLIENTS_MAX = 16384,      /* clients of one process at a time */
-  MOBULA_DATAGRAM_BYTES_MAX = 1400 /* largest datagram in either direction; see mobula_datagram_bytes_max */
+  MOBULA_DATAGRAM_BYTES_MAX = 1400 /* no datagram is larger, in either direction */
 };
 
 /* Returns a short English text for a result; never null. Valid for ever. */
 MOBULA_API const char* mobula_strerror(mobula_result result);
+
+/* Writes what was wrong in the last call of this thread that returned an error. NOTHING if none did. */
+MOBULA_API mobula_result mobula_error_text(char* text, uint32_t capacity, uint32_t* length);
 
 /* Version of the library: major, minor, patch in 8 bits each, such as 0x000200 for 0.2.0. */
 MOBULA_API uint32_t mobula_version(void);
@@ -118,14 +122,13 @@ typedef struct mobula_client_options {
   uint64_t token_size;  /* bytes at `token` */
   const void* schema;   /* .bfbs that the host was built with; a server with another one refuses. Null accepts any */
   uint64_t schema_size; /* bytes at `schema` */
-  uint64_t random_seed; /* 0: randomness of the system. Else packets can be repeated, for tests alone */
 } mobula_client_options;
 
-/* Creates a client that connects to the server of a token. Nothing is sent before the first update.
- * Errors: INVALID_ARGUMENT, BAD_TOKEN, BAD_SCHEMA, TOO_MANY_CLIENTS. */
+/* Creates a client that connects to the server of a token. Nothing is sent before the first update. On an error *client
+ * is no client. Errors: INVALID_ARGUMENT, BAD_TOKEN, BAD_SCHEMA, TOO_MANY_CLIENTS. */
 MOBULA_API mobula_result mobula_client_create(const mobula_client_options* options, int64_t now, mobula_client* client);
 
-/* Destroys a client, and leaves the server if it is connected over a built-in pipe. All pointers of it become invalid.
+/* Destroys a client, and leaves the server if the library has the socket. All pointers of the client become invalid.
  * With a socket of the host, call mobula_client_leave and send its datagrams first. */
 MOBULA_API mobula_result mobula_client_destroy(mobula_client client);
 
@@ -151,6 +154,8 @@ typedef struct mobula_status {
   uint32_t closing_seconds;  /* seconds until the server's announced end; 0xffffffff if none is announced */
   mobula_entity player;      /* the player's own entity; may change at any time, and may not be in the mirror yet */
   uint64_t mirror_hash;      /* sum of the hashes of all entities in view */
+  uint32_t server;           /* position of the address that datagrams go to; see mobula_client_server_address */
+  uint32_t reserved;
 } mobula_status;
 
 MOBULA_API mobula_result mobula_client_status(mobula_client client, mobula_status* status);
@@ -179,22 +184,22 @@ enum {
 MOBULA_API mobula_result mobula_client_reason(mobula_client client, int32_t* code, char* text, uint32_t capacity,
                                               uint32_t* length);
 
-/* Writes what was wrong in the last call for this client that returned an error. NOTHING if none did. */
-MOBULA_API mobula_result mobula_client_error_text(mobula_client client, char* text, uint32_t capacity,
-                                                  uint32_t* length);
-
 /* --- Network ------------------------------------------------------------------------------------------------------ */
 
-/* Opens the library's UDP socket. `address` is HOST:PORT, or null for the first address of the token.
- * Errors: BAD_ADDRESS, SOCKET, WRONG_STATE if it is open already. */
+/* Opens the library's UDP socket. `address` is HOST:PORT, also for later tokens; a name is resolved, which may block. Null
+ * uses the addresses of the token, one after the other. Errors: BAD_ADDRESS, SOCKET, WRONG_STATE if the socket is open
+ * or the host has given datagrams or updates. */
 MOBULA_API mobula_result mobula_client_connect_udp(mobula_client client, const char* address);
 
 /* Receives, updates and sends over the library's socket. Waits at most `timeout_ms` for a datagram or the next wake-up.
- * A lost connection is resumed with the server's rejoin tokens. Returns MOBULA_ERROR_CLOSED when the connection is
- * closed for good, or needs a new token (mobula_status.can_reconnect). */
+ * A lost connection is resumed with the server's rejoin tokens, for a minute or as long as the server keeps the player.
+ * Meanwhile the result is MOBULA_OK. Errors: CLOSED when the connection is closed for good, or needs a new token
+ * (mobula_status.can_reconnect); what the last step has changed can be read then. WRONG_STATE without the library's
+ * socket. */
 MOBULA_API mobula_result mobula_client_poll(mobula_client client, uint32_t timeout_ms);
 
-/* Writes the address `at` of the token, such as "192.0.2.1:7777". NOTHING if it has fewer. */
+/* Writes an address of the server, such as "192.0.2.1:7777". They are those of the token, or of connect_udp, and are tried
+ * in this order: mobula_status.server is the position of the current one. NOTHING if there are fewer. */
 MOBULA_API mobula_result mobula_client_server_address(mobula_client client, uint32_t at, char* text, uint32_t capacity,
                                                       uint32_t* length);
 
@@ -203,8 +208,8 @@ MOBULA_API mobula_result mobula_client_server_address(mobula_client client, uint
 MOBULA_API mobula_result mobula_client_receive(mobula_client client, const void* datagram, uint32_t size, int64_t now);
 
 /* Takes a step: sends acknowledgements and the command, and hands out changes and events. Those of the step before are
- * no longer valid. Call it with each frame, or about once per tick of the server. Errors: CLOSED, WRONG_STATE with the
- * library's socket. */
+ * no longer valid. Call it with each frame, or about once per tick of the server. Errors: CLOSED, where the step has
+ * been taken; WRONG_STATE with the library's socket. */
 MOBULA_API mobula_result mobula_client_update(mobula_client client, int64_t now);
 
 /* Writes the next datagram to send to the server. NOTHING if none is left. A buffer of MOBULA_DATAGRAM_BYTES_MAX bytes
@@ -218,10 +223,11 @@ MOBULA_API mobula_result mobula_client_next_wakeup(mobula_client client, int64_t
 /* Reports that the host's stream to the server has ended. `why` may be null. */
 MOBULA_API mobula_result mobula_client_pipe_closed(mobula_client client, const char* why, int64_t now);
 
-/* Resumes as the same player. Error: WRONG_STATE unless mobula_status.can_rejoin. */
+/* Resumes as the same player. The host opens a new socket before, as the server may still have a session for the address of
+ * the old one. Errors: WRONG_STATE unless mobula_status.can_rejoin, or with the library's socket, which rejoins itself. */
 MOBULA_API mobula_result mobula_client_rejoin(mobula_client client, int64_t now);
 
-/* Starts a new session with a new token. Errors: BAD_TOKEN, WRONG_STATE unless the connection is closed. */
+/* Starts a new session with a new token. Errors: BAD_TOKEN, SOCKET, WRONG_STATE unless the connection is closed. */
 MOBULA_API mobula_result mobula_client_reconnect(mobula_client client, const void* token, uint64_t token_size,
                                                  int64_t now);
 
@@ -259,7 +265,7 @@ enum {
   MOBULA_DESTROYED = 4  /* no longer in the mirror */
 };
 
-enum { MOBULA_NO_COMPONENT = 0xffffffffu };
+#define MOBULA_NO_COMPONENT 0xffffffffu /* no enumerator: those of C99 are int */
 
 typedef struct mobula_change {
   mobula_entity entity;
@@ -386,11 +392,12 @@ typedef struct mobula_clock {
 MOBULA_API mobula_result mobula_client_clock(mobula_client client, int64_t now, mobula_clock* clock);
 
 /* Writes a component as it was at a moment, between two states. Errors: NO_ENTITY, NO_COMPONENT also if the entity did
- * not have it then. */
+ * not have it then, or was not there yet. */
 MOBULA_API mobula_result mobula_client_sample(mobula_client client, mobula_entity entity, uint32_t component,
                                               double view_tick, void* value, uint32_t capacity);
 
-/* As mobula_client_read_column, with values of a moment. Omits entities that did not have the component then. */
+/* Does the same as mobula_client_read_column, with values of a moment. Omits entities that did not have the component
+ * then, or have it no longer. */
 MOBULA_API mobula_result mobula_client_sample_column(mobula_client client, uint32_t component, double view_tick,
                                                      mobula_entity* entities, void* values, uint32_t stride,
                                                      uint32_t capacity, uint32_t* count);
@@ -478,7 +485,7 @@ typedef struct mobula_event {
   mobula_entity about; /* 0: about no entity */
   uint32_t tick;
   uint32_t presence;
-  const void* bytes;   /* of the game; not verified. Valid until the next update or poll */
+  const void* bytes;   /* of the game; not verified. Valid until the next receive, update or poll */
   uint32_t size;
   uint32_t reserved;
 } mobula_event;
@@ -494,12 +501,15 @@ MOBULA_API mobula_result mobula_client_read_events(mobula_client client, mobula_
 
 enum { MOBULA_HASH_BYTES = 32 };
 
-/* Gives a level that the host has kept. The client copies it. Errors: BAD_LEVEL, TOO_LARGE. */
+/* Gives a level that the host has kept, for sessions that begin later: before the first update, or before a reconnect. A
+ * server that has another one sends that. Errors: BAD_LEVEL if it is damaged or not a clients' part, TOO_LARGE,
+ * WRONG_STATE without MOBULA_LEVELS. */
 MOBULA_API mobula_result mobula_client_add_level(mobula_client client, const void* bytes, uint64_t size);
 
-/* Returns a level that was received, once. NOTHING if there is none. The bytes are valid until the next update or poll. */
-MOBULA_API mobula_result mobula_client_next_level(mobula_client client, uint8_t hash[32], const void** bytes,
-                                                  uint64_t* size);
+/* Returns a level that was received, once. NOTHING if there is none. The bytes are valid until the next call of this
+ * function. Errors: WRONG_STATE without MOBULA_LEVELS. */
+MOBULA_API mobula_result mobula_client_next_level(mobula_client client, uint8_t hash[MOBULA_HASH_BYTES],
+                                                  const void** bytes, uint64_t* size);
 
 /* --- Logs --------------------------------------------------------------------------------------------------------- */
 

@@ -98,7 +98,6 @@ core::Status Replay::apply() {
 void Replay::update(bool ready) {
   nowhere_.is_ready = ready;
   connection_->update(input_.now, nowhere_);
-  if (Mirror* mirror = connection_->mirror(); mirror != nullptr) mirror->changes().clear();
 }
 
 core::Status Replay::rejoin() {

@@ -70,7 +70,7 @@ struct MirrorTamper {
       ++mirror.size_;
       mirror.state_words_ += known.versions.kept_words();
       mirror.state_.known.push_back(std::move(known));
-      mirror.bring_in(mirror.state_.known.back());
+      mirror.bring_in(mirror.state_.known.back(), false);
       mirror.state_.registry.clear_journal();
       return;
     }

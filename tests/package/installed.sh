@@ -21,7 +21,7 @@ mv "$dir/installed" "$dir/prefix"
 
 # Installed headers include no headers of other libraries, except fmt, FlatBuffers for a game's messages, and the system's.
 foreign=$(grep -rhoE '^ *# *include <[^>]*[./][^>]*>' "$dir/prefix/include" |
-  grep -vE '<(mobula|fmt|flatbuffers|arpa|netinet|sys)/' | sort -u) || true
+  grep -vE '<((mobula|fmt|flatbuffers|arpa|netinet|sys)/|stdint\.h>)' | sort -u) || true
 [[ ! $foreign ]] || fail "installed headers include $foreign"
 # Asserts are on or off for archive and user alike, but even if not: only what MOBULA_ASSERT does may depend on it.
 asserts=$(cd "$dir/prefix/include" && grep -rlE 'MOBULA_ASSERTS|NDEBUG' .)

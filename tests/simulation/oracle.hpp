@@ -78,7 +78,7 @@ class Oracle {
   [[nodiscard]] std::optional<std::string> check_published_values(server::Server& server, std::uint32_t index) const;
   // Checks the entities in the mirror's list of changes.
   std::optional<std::string> check_changes(client::Mirror& mirror, std::uint32_t player, const std::string& name);
-  // Checks all entities, and that none changed without being in the list.
+  // Checks all entities.
   std::optional<std::string> check_all(client::Mirror& mirror, std::uint32_t player);
   [[nodiscard]] std::optional<std::string> check_state(client::Mirror& mirror, ecs::Entity entity, ecs::Tick tick,
                                                        std::uint32_t player);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <set>
+#include <simulation/mirror_follower.hpp>
 #include <simulation/ports.hpp>
 
 namespace mobula::sim {
@@ -23,6 +24,7 @@ struct Simulation::Player {
   core::Random random;
   ClientPort port;
   std::unique_ptr<client::Connection> connection;  // null before joining and after leaving
+  MirrorFollower follower;                         // follows the connection
   core::Nanoseconds ahead = 0;                     // offset from the other clocks
   core::Nanoseconds drift = 0;                     // per second
   std::uint32_t programs = 0;                      // started besides the first

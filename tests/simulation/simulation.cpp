@@ -121,6 +121,8 @@ void Simulation::check() {
     if (const auto wrong = oracle_.check(*player->connection, number, player->name))
       return fail(player->name + ": " + *wrong);
     if (outcome_.ticks % 16 == 0) player->connection->session().check();
+    if (outcome_.ticks % 8 != 0) continue;
+    if (const auto wrong = player->follower.check(*mirror)) return fail(player->name + ": " + *wrong);
   }
   for (const auto& player : players_)
     if (const auto wrong = check_first(*player)) return fail(player->name + ", first log-in: " + *wrong);

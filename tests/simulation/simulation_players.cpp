@@ -27,6 +27,7 @@ void Simulation::enter(Player& player) {
   config.spectate = player.spectates;
   player.port.unread.clear();
   player.connection = std::make_unique<Connection>(config, player.clock(now_));
+  player.follower = {};
 }
 
 // Moves the player to a new address. Active faults of the address apply to the new one.
@@ -85,6 +86,7 @@ void Simulation::run_frame(Player& player) {
   run_first(player);
   if (player.connection == nullptr) return;
   player.connection->update(player.clock(now_), player.port);
+  if (const auto wrong = player.follower.follow(*player.connection)) fail(player.name + ": " + *wrong);
   read_events(player);
 }
 

@@ -96,6 +96,16 @@ class Stage {
     for (int i = 0; i < ticks; ++i) {
       if (i % 25 == 20) recorder_->set_command(core::Bytes(3, static_cast<std::byte>(i)));
       village_->tick();
+      if (client_->connection.mirror() != nullptr) note_changes(*client_->connection.mirror());
+    }
+  }
+
+  void note_changes(const client::Mirror& mirror) {
+    for (const client::Change& change : mirror.changes()) {
+      if (change.kind == client::ChangeKind::lost) ++lost_;
+      if (change.kind != client::ChangeKind::spawned && change.kind != client::ChangeKind::composed) continue;
+      ++gained_;
+      gained_entities_.insert(change.entity);
     }
   }
 
@@ -116,16 +126,11 @@ class Stage {
     made.stats = client_->connection.stats();
     made.datagrams_lost = village_->network.counters().lost;
     made.mirrors = village_->mirrors(*client_);
-    const auto by_handle = [](ecs::Entity a, ecs::Entity b) {
-      return std::pair(a.index, a.generation) < std::pair(b.index, b.generation);
-    };
-    std::set<ecs::Entity, decltype(by_handle)> distinct(by_handle);
-    distinct.insert(mirror.changes().gained.begin(), mirror.changes().gained.end());
-    made.gained = mirror.changes().gained.size();
-    made.gained_entities = distinct.size();
+    made.gained = gained_;
+    made.gained_entities = gained_entities_.size();
     made.bodies = mirror.bodies().newest();
     for (const client::MirroredEntity& known : mirror.state().known) made.under_way += known.courses;
-    made.stale = mirror.changes().stale.size();
+    made.stale = lost_;
     for (const bool here : mirror.state().level.here) made.unmodified += here ? 1 : 0;
     made.session = Json{{"name", scenario_.name}, {"shows", scenario_.shows}};
     made.session["begin"] = begin_ / millisecond;
@@ -144,6 +149,9 @@ class Stage {
   core::Nanoseconds begin_ = 0;
   transport::ConnectToken token_;
   std::unique_ptr<SessionRecorder> recorder_;
+  std::size_t gained_ = 0;  // times that an entity was spawned or composed
+  std::size_t lost_ = 0;
+  std::set<ecs::Entity> gained_entities_;
 };
 
 // Appends a member of an object in braces.

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <client/listed.hpp>
 #include <client/mirrored_world.hpp>
 #include <client/raw_delta.hpp>
 #include <mobula/ecs/snapshot.hpp>
@@ -118,11 +119,11 @@ class DeltaDecoderTest : public testing::Test {
 TEST_F(DeltaDecoderTest, TheRealDeltaHoldsEveryKindOfEntry) {
   ASSERT_LT(real.size(), 700u) << "a few thousand flips are enough";
   const auto twin = source.twin();
-  twin->changes().clear();
+  twin->hand_out_changes();
   ASSERT_TRUE(test::apply_delta(*twin, real).ok());
-  EXPECT_FALSE(twin->changes().gained.empty());
-  EXPECT_FALSE(twin->changes().changed.empty());
-  EXPECT_FALSE(twin->changes().destroyed.empty());
+  twin->hand_out_changes();
+  for (const ChangeKind kind : {ChangeKind::spawned, ChangeKind::changed, ChangeKind::destroyed})
+    EXPECT_FALSE(test::listed(*twin, kind).empty());
 }
 
 TEST_F(DeltaDecoderTest, TruncatedDeltasAreRefused) {

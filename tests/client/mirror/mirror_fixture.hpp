@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <client/listed.hpp>
 #include <client/mirrored_world.hpp>
 
 namespace mobula::client {
@@ -17,6 +18,14 @@ class MirrorTest : public testing::Test {
     return bytes == nullptr ? T{} : core::load<T>(bytes);
   }
   Mirror& mirror() { return *source.mirror; }
+  // Returns the changes since the last call.
+  std::span<const Change> changes() {
+    mirror().hand_out_changes();
+    return mirror().changes();
+  }
+  ecs::PoolId pool_of(std::string_view component) {
+    return mirror().registry().find_pool(core::StringId32(component), core::StringId32(component));
+  }
   // Returns the delta of a tick in which the health changes. It is not applied.
   core::Bytes delta_of_health(ecs::Entity entity, std::uint16_t health) {
     registry.get<demo::Health>(entity).current = health;

@@ -143,7 +143,7 @@ class MirrorMemoryTest : public testing::Test {
     mirror.change([&](Mirror& changed) {
       changed.acknowledged(input_.ack);
       changed.set_view_tick(now - 2.5);
-      changed.changes().clear();
+      changed.hand_out_changes();
     });
     inputs_.push_back(input_);
     if (inputs_.size() <= ticks_until_received) return;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <client/apply_delta.hpp>
+#include <client/listed.hpp>
 #include <client/mirror_tamper.hpp>
 #include <client/raw_delta.hpp>
 #include <cmath>
@@ -73,11 +74,12 @@ TEST_F(MirrorStaleTest, ContinuesTheCourseOfItsLastState) {
   const std::vector<std::uint32_t> last = newest(ships[0]);
   replica.view.remove_visible({&index, 1}, {&index, 1});
   for (int i = 0; i < 30; ++i) {
-    mirror().changes().clear();
+    mirror().hand_out_changes();
     tick();
+    mirror().hand_out_changes();
     ASSERT_TRUE(mirror().is_stale(ships[0]));
     expect_shown(ships[0], last);
-    EXPECT_EQ(std::ranges::count(mirror().changes().changed, ships[0]), 1) << "once for both of its courses";
+    EXPECT_EQ(std::ranges::count(test::listed(mirror(), ChangeKind::changed), ships[0]), 1) << "once for both courses";
     mirror().check();
   }
   EXPECT_NEAR(shown(ships[0]).position.z, world.registry.get<const Transform>(ships[0]).position.z, 0.05);
@@ -91,10 +93,11 @@ TEST_F(MirrorStaleTest, StandsStillWhenItHasContinuedForLong) {
   ticks(Mirror::stale_course_ticks_max);
   expect_shown(ships[0], last);
   const Transform end = shown(ships[0]);
-  mirror().changes().clear();
+  mirror().hand_out_changes();
   ticks(5);
+  mirror().hand_out_changes();
   EXPECT_EQ(shown(ships[0]), end);
-  EXPECT_THAT(mirror().changes().changed, Not(Contains(ships[0])));
+  EXPECT_THAT(test::listed(mirror(), ChangeKind::changed), Not(Contains(ships[0])));
   EXPECT_TRUE(mirror().is_stale(ships[0]));
   EXPECT_EQ(mirror().stale().kept_words(), 0u);
   mirror().check();
@@ -139,10 +142,11 @@ TEST_F(MirrorStaleTest, StandsStillUnlessItsEntrySaysOtherwise) {
   replica.view.remove_visible({&index, 1});
   tick();
   const Transform last = shown(ships[0]);
-  mirror().changes().clear();
+  mirror().hand_out_changes();
   ticks(10);
+  mirror().hand_out_changes();
   EXPECT_EQ(shown(ships[0]), last);
-  EXPECT_THAT(mirror().changes().changed, Not(Contains(ships[0])));
+  EXPECT_THAT(test::listed(mirror(), ChangeKind::changed), Not(Contains(ships[0])));
 }
 
 TEST_F(MirrorStaleTest, OneDeltaLosesAllKinds) {

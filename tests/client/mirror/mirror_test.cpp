@@ -24,15 +24,39 @@ TEST_F(MirrorTest, AChangeIsWrittenAndListed) {
   const ecs::Entity entity = source.create();
   registry.add<demo::Team>(entity);
   source.replicate();
-  EXPECT_THAT(mirror().changes().gained, ElementsAre(entity));
-  mirror().changes().clear();
+  EXPECT_THAT(changes(), ElementsAre(Change{entity, ChangeKind::spawned}));
   registry.get<demo::Health>(entity).current = 5;
   source.replicate();
   EXPECT_EQ(mirrored<demo::Health>(entity).current, 5);
   EXPECT_EQ(mirror().tick_of(entity), 2u);
-  EXPECT_THAT(mirror().changes().changed, ElementsAre(entity));
-  EXPECT_THAT(mirror().changes().gained, IsEmpty());
+  EXPECT_THAT(changes(), ElementsAre(Change{entity, ChangeKind::changed, pool_of("Health")})) << "Team is the same";
   expect_equal();
+}
+
+TEST_F(MirrorTest, ASecondFullStateListsWhatDiffers) {
+  const ecs::Entity entity = source.create();
+  registry.add<demo::Team>(entity);
+  const core::Bytes first = source.delta();
+  registry.get<demo::Health>(entity).current = 5;
+  const core::Bytes second = source.delta();  // nothing is acknowledged, so it is a full state
+  apply(first);
+  EXPECT_THAT(changes(), ElementsAre(Change{entity, ChangeKind::spawned}));
+  apply(second);
+  EXPECT_THAT(changes(), ElementsAre(Change{entity, ChangeKind::changed, pool_of("Health")}));
+}
+
+TEST_F(MirrorTest, OtherComponentsAndOwnersAreListed) {
+  const ecs::Entity entity = source.create();
+  source.replicate();
+  changes();
+  registry.add<demo::Team>(entity);
+  source.replicate();
+  EXPECT_THAT(changes(), ElementsAre(Change{entity, ChangeKind::composed}));
+  source.view.update_owners([&](std::uint32_t index) { return index == entity.index; });
+  source.replicate();
+  EXPECT_THAT(changes(), ElementsAre(Change{entity, ChangeKind::composed}));
+  source.replicate();
+  EXPECT_THAT(changes(), IsEmpty());
 }
 
 TEST_F(MirrorTest, OnlyChangedComponentsAreWritten) {
@@ -49,25 +73,26 @@ TEST_F(MirrorTest, OnlyChangedComponentsAreWritten) {
 TEST_F(MirrorTest, ADestroyedEntityIsDestroyed) {
   const ecs::Entity entity = source.create();
   source.replicate();
+  changes();
   source.world.destroy(0);
   source.replicate();
   EXPECT_FALSE(mirror().registry().valid(entity));
   EXPECT_EQ(mirror().hash(), 0u);
-  EXPECT_THAT(mirror().changes().destroyed, ElementsAre(entity));
-  EXPECT_THAT(mirror().changes().stale, IsEmpty());
+  EXPECT_THAT(changes(), ElementsAre(Change{entity, ChangeKind::destroyed}));
   expect_equal();
 }
 
 TEST_F(MirrorTest, AStaleEntityKeepsItsValuesUntilItIsInViewAgain) {
   const ecs::Entity entity = source.create();
   source.replicate();
+  changes();
   source.view.remove_visible({&entity.index, 1});
   source.replicate();
   EXPECT_TRUE(mirror().registry().valid(entity));
   EXPECT_TRUE(mirror().is_stale(entity));
   EXPECT_EQ(mirror().tick_of(entity), 0u);
   EXPECT_EQ(mirror().size(), 0u);
-  EXPECT_THAT(mirror().changes().stale, ElementsAre(entity));
+  EXPECT_THAT(changes(), ElementsAre(Change{entity, ChangeKind::lost}));
   EXPECT_EQ(mirrored<demo::Health>(entity).current, 50);
   registry.get<demo::Health>(entity).current = 7;
   source.replicate();
@@ -76,7 +101,7 @@ TEST_F(MirrorTest, AStaleEntityKeepsItsValuesUntilItIsInViewAgain) {
   source.replicate();
   EXPECT_FALSE(mirror().is_stale(entity));
   EXPECT_EQ(mirrored<demo::Health>(entity).current, 7);
-  EXPECT_THAT(mirror().changes().destroyed, IsEmpty());
+  EXPECT_THAT(changes(), ElementsAre(Change{entity, ChangeKind::spawned}));
   expect_equal();
 }
 
@@ -163,7 +188,7 @@ TEST_F(MirrorTest, ASpawnedEntityReplacesTheOneAtItsIndex) {
   source.replicate();
   EXPECT_TRUE(mirror().registry().valid(heir));
   EXPECT_FALSE(mirror().registry().valid(entity));
-  EXPECT_THAT(mirror().changes().destroyed, Contains(entity));
+  EXPECT_THAT(changes(), Contains(Change{entity, ChangeKind::destroyed}));
   expect_equal();
 }
 

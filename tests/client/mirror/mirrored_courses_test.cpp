@@ -6,6 +6,7 @@
 #include <mobula/core/random.hpp>
 #include <reflect/compile_schema.hpp>
 #include <seeds.hpp>
+#include <set>
 
 namespace mobula::client::mirrored_courses_test {
 namespace {
@@ -32,10 +33,10 @@ class Fleet {
     for (std::uint32_t i = random_.below(5); i > 0; --i) change_one();
     tick_ += random_.chance(1, 20) ? 1 + random_.below(400) : 1;
     registry_.set_tick(tick_);
-    std::vector<ecs::Entity> changed;
-    courses_.follow(registry_, tick_, changed);
+    courses_.follow(registry_, tick_, changes_);
+    changes_.hand_out();
     expect_values();
-    expect_listed(std::move(changed));
+    expect_listed();
     registry_.clear_journal();
   }
 
@@ -119,13 +120,13 @@ class Fleet {
     }
   }
 
-  // Calls function(component, unit, words of the row) for each course that is followed.
+  // Calls function(pool, component, unit, words of the row) for each course that is followed.
   template <class Function>
   void each_course(ecs::Entity entity, const Shown& shown, Function&& function) {
     const std::uint32_t* row = shown.words.data();
     for (const ecs::PoolId pool : pools(entity)) {
       for (const wire::CourseUnit& unit : codecs_.row(pool)->courses())
-        if (wire::is_under_way(unit, row)) function(registry_.try_read(entity, pool), unit, row);
+        if (wire::is_under_way(unit, row)) function(pool, registry_.try_read(entity, pool), unit, row);
       row += codecs_.row(pool)->words();
     }
   }
@@ -133,27 +134,33 @@ class Fleet {
     std::size_t courses = 0;
     for (const auto& [entity, shown] : shown_) {
       std::uint32_t followed = 0;
-      each_course(entity, shown, [&](const std::byte* at, const wire::CourseUnit& unit, const std::uint32_t* row) {
-        ++followed;
-        std::array<std::byte, 64> expected{};
-        std::copy_n(at, schema_->find("Ship")->size, expected.data());
-        wire::write_course_value(unit, row, tick_, expected.data());
-        EXPECT_EQ(std::memcmp(at, expected.data(), schema_->find("Ship")->size), 0)
-            << to_string(entity) << " at tick " << tick_;
-      });
+      each_course(entity, shown,
+                  [&](ecs::PoolId, const std::byte* at, const wire::CourseUnit& unit, const std::uint32_t* row) {
+                    ++followed;
+                    std::array<std::byte, 64> expected{};
+                    std::copy_n(at, schema_->find("Ship")->size, expected.data());
+                    wire::write_course_value(unit, row, tick_, expected.data());
+                    EXPECT_EQ(std::memcmp(at, expected.data(), schema_->find("Ship")->size), 0)
+                        << to_string(entity) << " at tick " << tick_;
+                  });
       EXPECT_EQ(shown.courses, followed);
       EXPECT_EQ(courses_.count(entity.index, pools(entity)), followed);
       courses += followed;
     }
     EXPECT_EQ(courses_.size(), courses);
   }
-  // Each entity with a course is listed once.
-  void expect_listed(std::vector<ecs::Entity> changed) {
-    std::ranges::sort(changed);
-    std::vector<ecs::Entity> expected;
+  // Each component with a course is listed once.
+  void expect_listed() {
+    std::set<std::pair<ecs::Entity, ecs::PoolId>> expected;
     for (const auto& [entity, shown] : shown_)
-      if (shown.courses > 0) expected.push_back(entity);
-    EXPECT_EQ(changed, expected) << "tick " << tick_;
+      each_course(entity, shown,
+                  [&](ecs::PoolId pool, const std::byte*, const wire::CourseUnit&, const std::uint32_t*) {
+                    expected.emplace(entity, pool);
+                  });
+    std::set<std::pair<ecs::Entity, ecs::PoolId>> listed;
+    for (const Change& change : changes_.list()) listed.emplace(change.entity, change.pool);
+    EXPECT_EQ(listed, expected) << "tick " << tick_;
+    EXPECT_EQ(changes_.list().size(), expected.size()) << "tick " << tick_;
   }
 
   const std::shared_ptr<const reflect::Schema> schema_ = test::load_schema(ships_schema);
@@ -161,6 +168,7 @@ class Fleet {
   ecs::Registry registry_{{.entities = {}, .pools = {.sparse_page_shift = ecs::SparseSet::no_pages}}};
   wire::SchemaCodecs codecs_{registry_, *schema_};
   MirroredCourses courses_;
+  MirrorChanges changes_;
   std::map<ecs::Entity, Shown> shown_;
   ecs::PoolId ships_ = ecs::no_pool;
   ecs::PoolId spares_ = ecs::no_pool;

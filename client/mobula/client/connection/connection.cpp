@@ -71,6 +71,7 @@ void Connection::update(core::Nanoseconds now, transport::Output& output) {
   now_ = now;
   due_events_ = events_.take_due(progress_.tick(), [this](const ReceivedEvent& event) { return presence_of(event); });
   stats_.events += due_events_.size();
+  if (mirror_ != nullptr) mirror_->hand_out_changes();
   if (state_ == State::closed) return;
   if (state_ == State::connecting && endpoint_->connected()) send_hello();
   if (failure_) endpoint_->close({transport::ReasonCode::protocol_error, failure_->message}, output);
@@ -117,7 +118,10 @@ bool Connection::can_reconnect() const {
 void Connection::rejoin(core::Nanoseconds now) {
   MOBULA_ASSERT(can_rejoin(), "only a lost connection with a rejoin token can rejoin");
   // The first token's addresses: the server may know itself by others that this client cannot reach.
-  if (config_.transport.servers.empty()) config_.transport.servers = config_.transport.token.servers;
+  if (config_.transport.servers.empty()) {
+    config_.transport.servers = config_.transport.token.servers;
+    has_servers_of_token_ = true;
+  }
   config_.transport.token = std::move(rejoin_tokens_.back());
   rejoin_tokens_.pop_back();
   rejoining_ = true;
@@ -126,6 +130,7 @@ void Connection::rejoin(core::Nanoseconds now) {
 
 void Connection::reconnect(const transport::ConnectToken& token, core::Nanoseconds now) {
   MOBULA_ASSERT(state_ == State::closed, "only a closed connection can reconnect");
+  if (std::exchange(has_servers_of_token_, false)) config_.transport.servers.clear();
   config_.transport.token = token;
   rejoin_tokens_.clear();
   rejoining_ = false;
@@ -299,6 +304,7 @@ core::Status Connection::make_mirror(const wire::Welcome& message) {
   core::Result<std::unique_ptr<Mirror>> mirror = Mirror::make(std::move(schema), message.entities_max);
   if (!mirror) return mirror.error();
   mirror_ = std::move(*mirror);
+  ++mirror_number_;
   return core::Done{};
 }
 

@@ -71,6 +71,8 @@ class Connection final : public ConnectionInput {
   /// Returns the mirrored world. Null until the server has accepted the client, and if ConnectionConfig::decode is
   /// false.
   [[nodiscard]] Mirror* mirror() const { return mirror_.get(); }
+  /// Returns how many mirrors the connection has had, the present one included. Another number: all in it is new.
+  [[nodiscard]] std::uint32_t mirror_number() const { return mirror_number_; }
   /// Returns whether the mirror holds everything that the server had to send when it sent the newest delta. False while
   /// a recent delta is missing: the server sends its content again once it knows.
   [[nodiscard]] bool complete() const { return progress_.complete(); }
@@ -127,6 +129,7 @@ class Connection final : public ConnectionInput {
   core::Nanoseconds rejoin_tokens_end_ = 0;  // when the first of them expires
   core::Nanoseconds rejoin_grace_ = 0;
   bool rejoining_ = false;                     // until the server answers a rejoin
+  bool has_servers_of_token_ = false;          // config_'s servers are those of the former token
   std::uint64_t welcome_bytes_ = 0;            // content received while joining
   std::uint64_t welcome_datagrams_ = 0;        // datagrams received while joining
   core::Nanoseconds heard_at_ = 0;             // when they grew the last time
@@ -137,6 +140,7 @@ class Connection final : public ConnectionInput {
   ecs::Entity player_entity_;
   std::optional<wire::Closing> closing_;
   std::unique_ptr<Mirror> mirror_;
+  std::uint32_t mirror_number_ = 0;
   std::unique_ptr<ServerClock> clock_;  // null before the first Welcome
   Verification verification_;
   DeltaProgress progress_;

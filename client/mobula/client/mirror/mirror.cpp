@@ -20,13 +20,6 @@ Mirror::Mirror(std::shared_ptr<const reflect::Schema> schema, std::uint32_t enti
 
 Mirror::~Mirror() = default;
 
-void MirrorChanges::clear() {
-  gained.clear();
-  changed.clear();
-  stale.clear();
-  destroyed.clear();
-}
-
 core::Result<std::unique_ptr<Mirror>> Mirror::make(std::shared_ptr<const reflect::Schema> schema,
                                                    std::uint32_t entities_max) {
   std::unique_ptr<Mirror> mirror(new Mirror(std::move(schema), entities_max));
@@ -124,7 +117,7 @@ core::Status Mirror::apply(const wire::DeltaHeader& header, core::ByteView delta
   state_.codecs.forget(state_.registry.prototypes().reclaim(prototypes_swept));
   if (header.tick > state_.tick) {
     state_.tick = header.tick;
-    courses_.follow(state_.registry, state_.tick, changes_.changed);
+    courses_.follow(state_.registry, state_.tick, changes_);
     follow_stale();
   }
   if (late) return core::Done{};
@@ -165,6 +158,7 @@ std::optional<bool> Mirror::verify(const wire::DeltaHeader& header) const {
 
 void Mirror::apply(const DeltaEntry& entry, const wire::DeltaHeader& header) {
   if (entry.kind == DeltaEntry::Kind::lost) return apply_lost(entry, header.tick);
+  const bool other_owner = entry.kind == DeltaEntry::Kind::full && is_owner(entry.entity) != entry.owner;
   if (entry.kind == DeltaEntry::Kind::full && entry.newest) assign_id(entry, header);
   MirroredEntity& known = state_.known[entry.id];
   const std::uint32_t count = state_.codecs.entity(entry.prototype).words;
@@ -181,7 +175,7 @@ void Mirror::apply(const DeltaEntry& entry, const wire::DeltaHeader& header) {
   state_words_ -= known.versions.kept_words();
   known.versions.add(header.tick, next_ack_, entry.kind == DeltaEntry::Kind::full, words);
   if (entry.newest) rehash(known);
-  if (entry.shown) show(entry, known);
+  if (entry.shown) show(entry, known, other_owner);
   known.versions.prune(floor_, shown_tick_);
   prune_former(known);
   state_words_ += known.versions.kept_words();
@@ -270,13 +264,13 @@ void Mirror::forget_former(std::uint32_t id) {
 
 void Mirror::destroy(ecs::Entity entity) {
   stale_.erase(entity);
-  changes_.destroyed.push_back(entity);
+  changes_.add(entity, ChangeKind::destroyed);
   state_.registry.destroy(entity);
 }
 
-// Creates an entity in the registry. Whatever had its index, also the entity itself under another id, is no longer
-// shown.
-void Mirror::bring_in(MirroredEntity& known) {
+// Creates an entity in the registry, unless it is there. Whatever had its index, also the entity itself under another
+// id, is no longer shown. Returns whether the entity is listed as spawned or composed.
+bool Mirror::bring_in(MirroredEntity& known, bool other_owner) {
   const std::uint32_t before = state_.shown.find(known.entity.index);
   if (before != ShownIds::none) {
     state_.known[before].shown = false;
@@ -286,28 +280,40 @@ void Mirror::bring_in(MirroredEntity& known) {
   known.shown = true;
   const ecs::Entity there = state_.registry.entities().at(known.entity.index);
   if (there && there != known.entity) state_.is_as_loaded(there) ? end_loaded(there, true) : destroy(there);
-  if (!state_.registry.valid(known.entity)) state_.registry.create_given(known.entity);
+  const bool is_new = !state_.registry.valid(known.entity);
+  const bool spawned = is_new || is_stale(known.entity);
+  if (is_new) state_.registry.create_given(known.entity);
   stale_.erase(known.entity);
-  recompose(known.entity, known.prototype);
+  const bool composed = recompose(known.entity, known.prototype) || other_owner;
+  if (spawned || composed) changes_.add(known.entity, spawned ? ChangeKind::spawned : ChangeKind::composed);
+  return spawned || composed;
 }
 
-void Mirror::show(const DeltaEntry& entry, MirroredEntity& known) {
-  if (entry.kind == DeltaEntry::Kind::full) bring_in(known);
-  (entry.kind == DeltaEntry::Kind::full ? changes_.gained : changes_.changed).push_back(known.entity);
+void Mirror::show(const DeltaEntry& entry, MirroredEntity& known, bool other_owner) {
+  const bool is_listed = entry.kind == DeltaEntry::Kind::full && bring_in(known, other_owner);
+  show_values(entry, known.entity, !is_listed);
+  note_courses(known);
+}
+
+// Writes the components that differ from the state before. `lists`: each of them is listed as changed.
+void Mirror::show_values(const DeltaEntry& entry, ecs::Entity entity, bool lists) {
   const std::uint32_t* words = delta_.words.data() + entry.words;
   const std::byte* value = delta_.values.data() + entry.values;
   std::size_t at = 0;
-  for (const ecs::PoolId pool : state_.registry.prototypes().pools(known.prototype)) {
+  for (const ecs::PoolId pool : state_.registry.prototypes().pools(entry.prototype)) {
     const std::uint32_t count = state_.codecs.row(pool)->words();
     const std::uint32_t size = state_.registry.pool(pool).type().size;
-    const bool same =
-        !before_.empty() && std::equal(words, words + count, before_.begin() + static_cast<std::ptrdiff_t>(at));
-    if (!same && size > 0) std::memcpy(state_.registry.try_write(known.entity, pool), value, size);
+    const bool same = before_.empty()
+                          ? size == 0 || std::memcmp(state_.registry.try_read(entity, pool), value, size) == 0
+                          : std::equal(words, words + count, before_.begin() + static_cast<std::ptrdiff_t>(at));
+    if (!same && size > 0) {
+      std::memcpy(state_.registry.try_write(entity, pool), value, size);
+      if (lists) changes_.add(entity, pool);
+    }
     words += count;
     at += count;
     value += size;
   }
-  note_courses(known);
 }
 
 // Follows the courses of an entity's shown state. `before_` are the words of the one before.
@@ -328,7 +334,9 @@ void Mirror::drop_courses(MirroredEntity& known) {
   known.courses = 0;
 }
 
-void Mirror::recompose(ecs::Entity entity, ecs::PrototypeId prototype) {
+// Gives an entity the components of a prototype. Returns whether it had others.
+bool Mirror::recompose(ecs::Entity entity, ecs::PrototypeId prototype) {
+  if (state_.registry.prototype(entity) == prototype) return false;
   const ecs::PrototypeTable& prototypes = state_.registry.prototypes();
   // Copies the lists: adding a component makes prototypes, which may move the lists of the table.
   const auto copy = [&](ecs::PrototypeId id) {
@@ -339,6 +347,7 @@ void Mirror::recompose(ecs::Entity entity, ecs::PrototypeId prototype) {
     if (!prototypes.contains(prototype, pool)) state_.registry.remove(entity, pool);
   for (const ecs::PoolId pool : copy(prototype))
     if (!state_.registry.pool(pool).contains(entity.index)) state_.registry.add_bytes(entity, pool);
+  return true;
 }
 
 bool Mirror::shows_newest(const MirroredEntity& known) const {

@@ -16,6 +16,7 @@
 #include <array>
 #include <memory>
 #include <mobula/client/mirror/delta_decoder.hpp>
+#include <mobula/client/mirror/mirror_changes.hpp>
 #include <mobula/client/mirror/mirror_state.hpp>
 #include <mobula/client/mirror/received_bodies.hpp>
 #include <mobula/client/mirror/stale_entities.hpp>
@@ -26,17 +27,6 @@
 #include <vector>
 
 namespace mobula::client {
-
-/// Entities that deltas have changed in the registry since the lists were cleared. An entity may be in several lists,
-/// and in one list several times.
-struct MirrorChanges {
-  std::vector<ecs::Entity> gained;   ///< Visibility gained: new, back in view, or with other components.
-  std::vector<ecs::Entity> changed;  ///< Also those that follow a course, in each tick.
-  std::vector<ecs::Entity> stale;    ///< Out of view.
-  std::vector<ecs::Entity> destroyed;
-
-  void clear();
-};
 
 class Mirror {
  public:
@@ -80,7 +70,10 @@ class Mirror {
   [[nodiscard]] const reflect::Schema& schema() const { return *state_.schema; }
   [[nodiscard]] ecs::Registry& registry() { return state_.registry; }
   [[nodiscard]] const ecs::Registry& registry() const { return state_.registry; }
-  [[nodiscard]] MirrorChanges& changes() { return changes_; }
+  /// Returns what changed in the registry before the last hand_out_changes() and after the one before, in order.
+  [[nodiscard]] std::span<const Change> changes() const { return changes_.list(); }
+  /// Hands out the changes that were made since the last call. Connection::update does so.
+  void hand_out_changes() { changes_.hand_out(); }
   /// Returns the tick of the newest delta.
   [[nodiscard]] ecs::Tick tick() const { return state_.tick; }
   /// Returns the number of entities in view.
@@ -145,11 +138,12 @@ class Mirror {
   void drop_former(MirroredEntity& known, std::size_t count);
   void prune_former(MirroredEntity& known);
   void replace_entity(MirroredEntity& known, ecs::Entity entity, const wire::DeltaHeader& header);
-  void bring_in(MirroredEntity& known);
-  void show(const DeltaEntry& entry, MirroredEntity& known);
+  bool bring_in(MirroredEntity& known, bool other_owner);
+  void show(const DeltaEntry& entry, MirroredEntity& known, bool other_owner);
+  void show_values(const DeltaEntry& entry, ecs::Entity entity, bool lists);
   void note_courses(MirroredEntity& known);
   void drop_courses(MirroredEntity& known);
-  void recompose(ecs::Entity entity, ecs::PrototypeId prototype);
+  bool recompose(ecs::Entity entity, ecs::PrototypeId prototype);
   void hide(MirroredEntity& known);
   void note_former(std::uint32_t id);
   void forget_former(std::uint32_t id);

@@ -58,7 +58,7 @@ void Mirror::show_loaded(ecs::Entity entity) {
     codec.to_component(words, false, state_.level.tick, state_.registry.try_write(entity, pool));
     words += codec.words();
   }
-  changes_.gained.push_back(entity);
+  changes_.add(entity, ChangeKind::spawned);
   hash_ += state_.level.copy->hash(entity.index);
   ++size_;
 }

@@ -9,7 +9,7 @@ static_assert(sizeof(StaleCourse) <= MirroredCourses::entry_words * sizeof(std::
 void Mirror::set_stale(ecs::Entity entity, StaleCourses courses) {
   if (stale_.is_full()) destroy(stale_.oldest());
   stale_.add(entity, std::move(courses));
-  changes_.stale.push_back(entity);
+  changes_.add(entity, ChangeKind::lost);
 }
 
 // Returns the courses that the newest state of an entity follows after its loss in a tick.
@@ -35,8 +35,7 @@ void Mirror::follow_stale() {
   stale_.each_under_way(state_.tick, [&](ecs::Entity entity, const StaleCourses& courses, const StaleCourse& course) {
     if (std::byte* const component = state_.registry.try_write(entity, course.pool))
       courses.write(course, state_.tick, component);
-    // The courses of an entity follow each other: it is listed once.
-    if (changes_.changed.empty() || changes_.changed.back() != entity) changes_.changed.push_back(entity);
+    changes_.add(entity, course.pool);
   });
 }
 

@@ -7,18 +7,13 @@ namespace mobula::client {
 void MirroredCourses::Unit::push(ecs::Entity entity, const std::uint32_t* row) {
   places.push(entity.index);
   entities.push_back(entity);
-  lists.push_back(0);
   courses.push(row);
 }
 
 void MirroredCourses::Unit::erase(std::uint32_t entry) {
-  const auto fill_gap = [entry](auto& column) {
-    column[entry] = column.back();
-    column.pop_back();
-  };
   places.erase(entry);
-  fill_gap(entities);
-  fill_gap(lists);
+  entities[entry] = entities.back();
+  entities.pop_back();
   courses.erase(entry);
 }
 
@@ -38,8 +33,7 @@ std::uint32_t MirroredCourses::set(wire::SchemaCodecs& codecs, Shown state) {
   return count;
 }
 
-// Follows the course of a unit, or does so no longer. `state` has the words from those of the component on. The first
-// unit of an entity appends it to the changed ones.
+// Follows the course of a unit, or does so no longer. `state` has the words from those of the component on.
 void MirroredCourses::set_unit(Unit& unit, const Shown& state, std::uint32_t& count) {
   std::uint32_t entry = unit.places.find(state.entity.index);
   const bool is_new = entry == ecs::SparseSet::none;
@@ -53,7 +47,7 @@ void MirroredCourses::set_unit(Unit& unit, const Shown& state, std::uint32_t& co
   } else if (state.before == nullptr || !wire::has_same_course(unit.courses.unit(), state.words, state.before)) {
     unit.courses.set(entry, state.words);
   }
-  unit.lists[entry] = count++ == 0 ? 1 : 0;
+  ++count;
 }
 
 void MirroredCourses::erase(std::uint32_t index, std::span<const ecs::PoolId> pools) {
@@ -64,27 +58,23 @@ void MirroredCourses::erase(std::uint32_t index, std::span<const ecs::PoolId> po
   }
 }
 
-void MirroredCourses::follow(ecs::Registry& registry, ecs::Tick tick, std::vector<ecs::Entity>& changed) {
-  for (ecs::PoolId pool = 0; pool < pools_.size(); ++pool)
-    for (const std::unique_ptr<Unit>& unit : pools_[pool])
-      if (unit->places.size() > 0) unit->follow(registry.pool(pool), tick, changed);
+void MirroredCourses::follow(ecs::Registry& registry, ecs::Tick tick, MirrorChanges& changes) {
+  for (ecs::PoolId pool = 0; pool < pools_.size(); ++pool) {
+    for (const std::unique_ptr<Unit>& unit : pools_[pool]) {
+      if (unit->places.size() == 0) continue;
+      unit->follow(registry.pool(pool), tick);
+      changes.add(unit->entities, pool);
+    }
+  }
 }
 
-void MirroredCourses::Unit::follow(ecs::Pool& pool, ecs::Tick tick, std::vector<ecs::Entity>& changed) {
+void MirroredCourses::Unit::follow(ecs::Pool& pool, ecs::Tick tick) {
   courses.advance(tick);
   places.update(pool);
   for (std::uint32_t first = 0; first < courses.size(); first += block_size)
     write(first, std::min(block_size, courses.size() - first));
   for (const ecs::Pool::Table table = pool.table(); const std::uint32_t position : places.positions())
     table.mark_changed(position);
-  const std::size_t before = changed.size();
-  changed.resize(before + entities.size());
-  ecs::Entity* listed = changed.data() + before;
-  for (std::size_t entry = 0; entry < entities.size(); ++entry) {
-    *listed = entities[entry];
-    listed += lists[entry];
-  }
-  changed.resize(static_cast<std::size_t>(listed - changed.data()));
 }
 
 void MirroredCourses::Unit::write(std::uint32_t first, std::uint32_t count) {

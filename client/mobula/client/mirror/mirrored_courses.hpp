@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <mobula/client/mirror/mirror_changes.hpp>
 #include <mobula/ecs/component_places.hpp>
 #include <mobula/ecs/registry.hpp>
 #include <mobula/wire/running_courses.hpp>
@@ -33,8 +34,8 @@ class MirroredCourses {
   /// Removes the courses of an entity with these components.
   void erase(std::uint32_t index, std::span<const ecs::PoolId> pools);
 
-  /// Writes the values of a tick to the registry. Appends each entity once to `changed`.
-  void follow(ecs::Registry& registry, ecs::Tick tick, std::vector<ecs::Entity>& changed);
+  /// Writes the values of a tick to the registry, and adds the components to `changes`.
+  void follow(ecs::Registry& registry, ecs::Tick tick, MirrorChanges& changes);
 
   /// Returns the number of courses of an entity with these components, and of all entities.
   [[nodiscard]] std::uint32_t count(std::uint32_t index, std::span<const ecs::PoolId> pools) const;
@@ -48,15 +49,14 @@ class MirroredCourses {
 
     void push(ecs::Entity entity, const std::uint32_t* row);
     void erase(std::uint32_t entry);
-    void follow(ecs::Pool& pool, ecs::Tick tick, std::vector<ecs::Entity>& changed);
+    void follow(ecs::Pool& pool, ecs::Tick tick);
     void write(std::uint32_t first, std::uint32_t count);
     template <class Float>
     void write_values(std::uint32_t first, std::uint32_t count, const wire::RunningCourses::Values& values);
 
     wire::RunningCourses courses;
     ecs::ComponentPlaces places{ecs::SparseSet::no_pages};
-    std::vector<ecs::Entity> entities;  // by entry, as the next
-    std::vector<std::uint8_t> lists;    // whether it appends its entity to the changed ones
+    std::vector<ecs::Entity> entities;  // by entry
   };
   using Units = std::vector<std::unique_ptr<Unit>>;
 

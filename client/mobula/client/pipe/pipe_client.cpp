@@ -90,7 +90,6 @@ void PipeClient::update() {
   const core::Nanoseconds now = core::monotonic_now();
   if (!pipe_end_.empty()) input().pipe_closed(pipe_end_, now);
   input().update(now, output());
-  if (Mirror* mirror = connection_->mirror(); mirror != nullptr) mirror->changes().clear();
   if (simulated_ != nullptr) simulated_->deliver(now);
   pipe_->flush();
   if (connection_->state() != Connection::State::closed) {

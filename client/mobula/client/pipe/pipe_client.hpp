@@ -28,8 +28,8 @@ class PipeClient {
                                                         ConnectionConfig config, std::uint64_t seed = 1,
                                                         RecordingWriter* recording = nullptr);
 
-  /// Updates the connection and resumes it if it was lost. Call it about once per tick of the server. It clears the
-  /// mirror's lists of changes, which then hold what was received since the last update.
+  /// Updates the connection and resumes it if it was lost. Call it about once per tick of the server. It hands out
+  /// events, and the mirror's changes.
   void update();
   /// Sets the command that the next update sends. See ConnectionInput.
   void set_command(core::ByteView command) { input().set_command(command); }

@@ -1,0 +1,84 @@
+#include <atomic>
+#include <c/handles.hpp>
+#include <mobula/core/format.hpp>
+#include <utility>
+
+namespace mobula::c {
+namespace {
+
+enum class State : std::uint32_t { free, idle, busy };
+
+constexpr std::uint64_t word(std::uint32_t generation, State state) {
+  return std::uint64_t{generation} << 32 | static_cast<std::uint32_t>(state);
+}
+constexpr std::uint32_t generation_of(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 32); }
+
+// A free slot has the generation of its last client. After the last generation it is never used again.
+struct Slot {
+  std::atomic<std::uint64_t> word{0};
+  Client* client = nullptr;
+};
+Slot slots[MOBULA_CLIENTS_MAX];
+std::atomic<std::uint32_t> next_slot{0};
+
+// Changes a free slot to the next generation, busy.
+bool take(Slot& slot) {
+  std::uint64_t seen = slot.word.load(std::memory_order_relaxed);
+  const std::uint32_t generation = generation_of(seen);
+  if (seen != word(generation, State::free) || generation == ~0u) return false;
+  return slot.word.compare_exchange_strong(seen, word(generation + 1, State::busy), std::memory_order_acquire);
+}
+
+mobula_result invalid(mobula_client handle) {
+  return fail(MOBULA_ERROR_INVALID_CLIENT, core::format("there is no client {}.{}: it was destroyed, or never created",
+                                                        handle.index, handle.generation));
+}
+
+// Changes an idle slot of this generation to busy.
+mobula_result enter(mobula_client handle) {
+  if (handle.index >= MOBULA_CLIENTS_MAX || handle.generation == 0) return invalid(handle);
+  std::uint64_t seen = word(handle.generation, State::idle);
+  if (slots[handle.index].word.compare_exchange_strong(seen, word(handle.generation, State::busy),
+                                                       std::memory_order_acquire))
+    return MOBULA_OK;
+  if (seen != word(handle.generation, State::busy)) return invalid(handle);
+  MOBULA_ASSERT(false, "two threads use one Mobula client at the same time");
+  return fail(MOBULA_ERROR_BUSY, "another thread is in a call for this client");
+}
+
+void leave(mobula_client handle, State state) {
+  slots[handle.index].word.store(word(handle.generation, state), std::memory_order_release);
+}
+
+}  // namespace
+
+mobula_client add_client(std::unique_ptr<Client> client) {
+  for (std::uint32_t tried = 0; tried < MOBULA_CLIENTS_MAX; ++tried) {
+    const std::uint32_t index = next_slot.fetch_add(1, std::memory_order_relaxed) % MOBULA_CLIENTS_MAX;
+    Slot& slot = slots[index];
+    if (!take(slot)) continue;
+    const mobula_client handle{index, generation_of(slot.word.load(std::memory_order_relaxed))};
+    slot.client = client.release();
+    leave(handle, State::idle);
+    return handle;
+  }
+  return {0, 0};
+}
+
+std::unique_ptr<Client> remove_client(mobula_client handle, mobula_result& result) {
+  result = enter(handle);
+  if (result != MOBULA_OK) return nullptr;
+  std::unique_ptr<Client> client(std::exchange(slots[handle.index].client, nullptr));
+  leave(handle, State::free);
+  return client;
+}
+
+Visit::Visit(mobula_client handle) : handle_(handle), result_(enter(handle)) {
+  if (result_ == MOBULA_OK) client_ = slots[handle.index].client;
+}
+
+Visit::~Visit() {
+  if (client_ != nullptr) leave(handle_, State::idle);
+}
+
+}  // namespace mobula::c

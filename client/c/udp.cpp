@@ -1,0 +1,106 @@
+// The library's UDP socket. A lost connection is resumed as PipeClient does: with the rejoin tokens of the server, over
+// a new socket, once per second.
+#include <algorithm>
+#include <array>
+#include <c/handles.hpp>
+#include <mobula/core/format.hpp>
+
+using namespace mobula;
+using namespace mobula::c;
+
+namespace {
+
+using State = client::Connection::State;
+
+constexpr core::Nanoseconds resume_within_least = 60 * core::second;
+constexpr core::Nanoseconds try_interval = core::second;
+constexpr int datagrams_per_poll_max = 256;  // so that a flood of datagrams cannot keep a poll from its end
+
+bool receive_all(Client& client) {
+  std::array<std::byte, transport::datagram_bytes_max + 1> buffer;  // one more, so that a cut datagram is too long
+  transport::Address from;
+  int received = 0;
+  for (; received < datagrams_per_poll_max; ++received) {
+    const std::size_t size = client.pipe->socket.receive(from, buffer);
+    if (size == 0) break;
+    client.now = std::max(client.now, core::monotonic_now());
+    receive(client, from, core::ByteView(buffer).first(size));
+  }
+  return received > 0;
+}
+
+// Returns whether the connection is open, or resumed, or will be.
+bool keep_alive(Client& client) {
+  UdpPipe& pipe = *client.pipe;
+  client::Connection& connection = *client.connection;
+  if (connection.state() == State::playing) pipe.lost_at = 0;
+  if (connection.state() != State::closed) return true;
+  if (pipe.lost_at == 0) pipe.lost_at = client.now;
+  const core::Nanoseconds patience = std::max(resume_within_least, connection.rejoin_grace());
+  if (!connection.can_rejoin() || client.now - pipe.lost_at > patience) return false;
+  if (client.now < pipe.next_try) return true;
+  pipe.next_try = client.now + try_interval;
+  // The socket may be that of a network that is no longer there. Without a new one the next try is in a second.
+  if (pipe.socket.open().ok()) connection.rejoin(client.now);
+  return true;
+}
+
+mobula_result poll(Client& client, std::uint32_t timeout_ms) {
+  client.now = std::max(client.now, core::monotonic_now());
+  const core::Nanoseconds timeout = timeout_ms * core::millisecond;
+  const bool open = keep_alive(client);
+  if (open && !receive_all(client) && client.now < client.wakeup) {
+    client.pipe->socket.wait(std::min(timeout, client.wakeup - client.now));
+    receive_all(client);
+  }
+  client.now = std::max(client.now, core::monotonic_now());
+  step(client, client.pipe->socket);
+  return keep_alive(client) ? MOBULA_OK : fail_closed(client);
+}
+
+}  // namespace
+
+mobula_result mobula_client_connect_udp(mobula_client client, const char* address) {
+  return with_client(client, [&](Client& c) -> mobula_result {
+    if (!c.host_has_socket()) return fail(MOBULA_ERROR_WRONG_STATE, "the socket is open");
+    if (c.started) return fail(MOBULA_ERROR_WRONG_STATE, "the host has given this client datagrams or updates");
+    client::ConnectionConfig config = c.connection->config();
+    if (address != nullptr) {
+      core::Result<std::vector<transport::Address>> found = resolve(address);
+      if (!found) return fail(MOBULA_ERROR_BAD_ADDRESS, found.error());
+      config.transport.servers = std::move(*found);
+    }
+    auto pipe = std::make_unique<UdpPipe>();
+    if (const core::Status opened = pipe->socket.open(); !opened) return fail(MOBULA_ERROR_SOCKET, opened.error());
+    c.pipe = std::move(pipe);
+    c.now = core::monotonic_now();
+    c.connection = std::make_unique<client::Connection>(config, c.now);
+    return MOBULA_OK;
+  });
+}
+
+mobula_result mobula_client_poll(mobula_client client, uint32_t timeout_ms) {
+  return with_client(client, [&](Client& c) -> mobula_result {
+    if (c.host_has_socket())
+      return fail(MOBULA_ERROR_WRONG_STATE,
+                  "the library has no socket for this client; call mobula_client_connect_udp");
+    return poll(c, timeout_ms);
+  });
+}
+
+mobula_result mobula_client_reconnect(mobula_client client, const void* token, uint64_t token_size, int64_t now) {
+  return with_client(client, [&](Client& c) -> mobula_result {
+    if (c.connection->state() != State::closed)
+      return fail(MOBULA_ERROR_WRONG_STATE, "the connection is open; leave first");
+    transport::ConnectToken read;
+    if (const mobula_result result = read_token(token, token_size, read); result != MOBULA_OK) return result;
+    if (const mobula_result noted = note_time(c, now); noted != MOBULA_OK) return noted;
+    if (!c.host_has_socket()) {
+      if (const core::Status opened = c.pipe->socket.open(); !opened) return fail(MOBULA_ERROR_SOCKET, opened.error());
+      c.pipe->lost_at = 0;
+    }
+    c.outbox.clear();
+    c.connection->reconnect(read, c.now);
+    return MOBULA_OK;
+  });
+}
