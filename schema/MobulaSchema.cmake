@@ -1,6 +1,6 @@
 # Functions that turn schemas into code. A team calls them on its own files:
 #
-#   mobula_component_schema(my_schema monsters.fbs HEADER my/monsters.hpp)
+#   mobula_component_schema(my_schema monsters.fbs HEADER my/monsters.hpp CSHARP Monsters.cs)
 #   mobula_messages(my_messages commands.fbs)
 #
 # Available after find_package(mobula) and after add_subdirectory: engine.fbs is beside this file in both cases.
@@ -14,14 +14,16 @@ if(NOT TARGET mobula::flatbuffers_headers)
   target_include_directories(mobula::flatbuffers_headers SYSTEM INTERFACE ${mobula_flatbuffers_include})
 endif()
 
-# mobula_component_schema(TARGET file.fbs HEADER path.hpp)
+# mobula_component_schema(TARGET file.fbs HEADER path.hpp [CSHARP path.cs])
 # Makes the static library TARGET: plain structs of the schema's components, included as <path.hpp>, and schema_bytes()
 # in the schema's namespace. NAME.fbs also becomes TARGET/NAME.bfbs for tools, in the build folder of the calling
 # CMakeLists.txt.
+# CSHARP: also writes the components as structs of C# for client/csharp. A relative path is one below TARGET/ in that build
+# folder. An absolute one may be in the project of an engine.
 # The schema is one file, which may include engine.fbs. It is compiled from a copy beside engine.fbs, because the .bfbs
 # must not contain paths of source trees: its bytes are the schema's identity.
 function(mobula_component_schema target file)
-  cmake_parse_arguments(ARG "" "HEADER" "" ${ARGN})
+  cmake_parse_arguments(ARG "" "HEADER;CSHARP" "" ${ARGN})
   if(NOT ARG_HEADER)
     message(FATAL_ERROR "mobula_component_schema(${target} ${file}): HEADER is missing")
   endif()
@@ -29,6 +31,12 @@ function(mobula_component_schema target file)
   set(dir ${CMAKE_CURRENT_BINARY_DIR}/${target})
   set(include ${CMAKE_CURRENT_BINARY_DIR}/include)
   set(header ${include}/${ARG_HEADER})
+  set(csharp)
+  set(csharp_option)
+  if(ARG_CSHARP)
+    cmake_path(ABSOLUTE_PATH ARG_CSHARP BASE_DIRECTORY ${dir} OUTPUT_VARIABLE csharp)
+    set(csharp_option --csharp ${csharp})
+  endif()
   configure_file(${MOBULA_SCHEMA_DIR}/engine.fbs ${dir}/engine.fbs COPYONLY)
   if(NOT name STREQUAL "engine")
     configure_file(${file} ${dir}/${name}.fbs COPYONLY)
@@ -36,10 +44,10 @@ function(mobula_component_schema target file)
     message(FATAL_ERROR "mobula_component_schema(${target} ${file}): engine.fbs is Mobula's own, call yours otherwise")
   endif()
   add_custom_command(
-    OUTPUT ${dir}/${name}.bfbs ${dir}/${name}.cpp ${header}
+    OUTPUT ${dir}/${name}.bfbs ${dir}/${name}.cpp ${header} ${csharp}
     COMMAND flatbuffers::flatc --binary --schema --bfbs-filenames ${dir} -o ${dir} ${dir}/${name}.fbs
     COMMAND mobula::mobula-schema-gen ${dir}/${name}.bfbs --include ${ARG_HEADER} --header ${header}
-            --source ${dir}/${name}.cpp
+            --source ${dir}/${name}.cpp ${csharp_option}
     DEPENDS ${dir}/${name}.fbs ${dir}/engine.fbs mobula::mobula-schema-gen
     COMMENT "Generating <${ARG_HEADER}> from ${name}.fbs"
     VERBATIM)

@@ -126,6 +126,7 @@ class ProseTest(unittest.TestCase):
         self.right(SOURCE, 'url = "http://told";\nchar quote = \'"\';  // Right.\nraw = R"(// Of it told)";\n')
 
     def test_other_languages(self):
+        self.wrong("client/csharp/src/A.cs", "int a;\n/// <summary>Of a row.</summary>\n", "2: opening")
         self.wrong("client/inspector/a.js", "f(/[\"']/);\n// Of a row.\n", "2: opening")
         self.wrong("cmake/a.cmake", "set(a b)  # of targets\n", "1: opening")
         self.wrong("tests/a.sh", "#!/bin/sh\necho \"# of\"\n# What is run.\ncat <<X\n# Of it\nX\n", "3: opening")

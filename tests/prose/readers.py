@@ -235,6 +235,13 @@ def read_js(source, out, texts=False):
     read_c(source, out, JS_TOKEN, texts)
 
 
+DOC_TAG = re.compile(r"</?(?:summary|remarks)>")
+
+
+def read_csharp(source, out, texts=False):
+    read_c(DOC_TAG.sub("", source), out, texts=texts)
+
+
 # ---- Shell, Python, CMake, YAML ----
 
 HASH = re.compile(r"""^(?:[^#'"\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*'|(?<=\S)#)*?(?:^|(?<=\s))#(?!!)(.*)$""")
@@ -379,7 +386,7 @@ def read_json(source, out, texts=False):
 
 
 BY_ENDING = {
-    "hpp": read_c, "cpp": read_c, "fbs": read_c, "js": read_js, "py": read_python, "sh": read_hash,
+    "hpp": read_c, "cpp": read_c, "cs": read_csharp, "fbs": read_c, "js": read_js, "py": read_python, "sh": read_hash,
     "cmake": read_hash, "in": read_hash, "yaml": read_hash, "yml": read_hash, "md": read_markdown,
 }
 BY_NAME = {"dev": read_hash, "CMakeLists.txt": read_hash, "Dockerfile": read_hash, "prometheus.Dockerfile": read_hash,

@@ -3,12 +3,11 @@
 #include <mobula/core/format.hpp>
 #include <mobula/reflect/describe.hpp>
 #include <mobula/reflect/generator.hpp>
-#include <vector>
+#include <mobula/reflect/own_declarations.hpp>
 
 namespace mobula::reflect {
 namespace {
 
-constexpr std::string_view engine_file = "engine.fbs";
 constexpr std::string_view engine_header = "mobula/schema/engine.hpp";
 
 std::string cpp_namespace(std::string_view dotted) {
@@ -60,17 +59,16 @@ std::string text_characters(const std::byte* at, std::uint32_t size) {
   return "{" + list + "}";
 }
 
-// Declarations of a schema's own file: enums, then structs, each behind those it contains.
+// Writes enums, then structs, each behind those it contains.
 class Generator {
  public:
-  Generator(const Declarations& declarations, std::string_view schema_name, std::string_view include_path)
-      : declarations_(declarations), own_file_(std::string(schema_name) + ".fbs"), include_path_(include_path) {}
+  Generator(const Declarations& declarations, const OwnDeclarations& own, std::string_view include_path)
+      : declarations_(declarations), own_(own), include_path_(include_path) {}
 
   core::Result<GeneratedCode> generate(core::ByteView bfbs) {
-    if (!collect()) return core::Error{"bad schema", std::move(problem_)};
     std::string body;
-    for (const DeclaredEnum* type : enums_) body += enum_text(*type);
-    for (const DeclaredStruct* type : structs_) {
+    for (const DeclaredEnum* type : own_.enums) body += enum_text(*type);
+    for (const DeclaredStruct* type : own_.structs) {
       core::Result<Component> described = describe(declarations_, *type);
       if (!described) return described.error();
       body += struct_text(*type, described->default_value);
@@ -79,45 +77,11 @@ class Generator {
   }
 
  private:
-  bool fail(std::string problem) {
-    problem_ = std::move(problem);
-    return false;
-  }
-
-  bool collect() {
-    for (const DeclaredEnum& type : declarations_.enums) {
-      if (type.file == own_file_ && !type.values.empty()) enums_.push_back(&type);
-      if (!belongs(type.full_name, type.name_space(), type.file)) return false;
-    }
-    for (const DeclaredStruct& type : declarations_.structs) {
-      const bool is_table = type.fields.empty();
-      if (type.file == own_file_ && !is_table && type.full_name != entity_struct_name) structs_.push_back(&type);
-      if (!belongs(type.full_name, type.name_space(), type.file)) return false;
-    }
-    if (structs_.empty() && enums_.empty()) return fail("no struct or enum is declared in " + own_file_);
-    return true;
-  }
-
-  bool belongs(std::string_view full_name, std::string_view name_space, std::string_view file) {
-    if (file == engine_file) return true;
-    if (file != own_file_) {
-      return fail(core::format("{} is from \"{}\"; a schema is one file that may include engine.fbs, read from {}",
-                               full_name, file, "a .bfbs made with --bfbs-filenames"));
-    }
-    if (name_space.empty()) return fail(core::format("{} is in no namespace", full_name));
-    if (name_space_.empty()) name_space_ = name_space;
-    return name_space_ == name_space || fail(own_file_ + " has more than one namespace");
-  }
-
-  // `engine.fbs` generates its own structs.
-  bool is_engine() const { return own_file_ == engine_file; }
-  std::string name_space() const {
-    return cpp_namespace(is_engine() ? std::string_view("mobula.engine") : std::string_view(name_space_));
-  }
+  std::string name_space() const { return cpp_namespace(own_.name_space); }
 
   std::string type_name(std::string_view full_name, std::string_view file) const {
     const std::size_t dot = full_name.rfind('.');
-    if (file == own_file_) return std::string(full_name.substr(dot + 1));
+    if (file == own_.file) return std::string(full_name.substr(dot + 1));
     return "::" + cpp_namespace(full_name);
   }
 
@@ -127,9 +91,6 @@ class Generator {
   const DeclaredEnum& enum_of(const DeclaredType& type) const {
     return declarations_.enums[static_cast<std::size_t>(type.enum_index)];
   }
-
-  static bool is_text(const DeclaredField& field) { return field.attributes.contains("fixed_string"); }
-  static bool is_string_id(const DeclaredField& field) { return field.attributes.contains("string_id"); }
 
   std::string element_type(const DeclaredField& field) const {
     if (field.type.struct_index >= 0) {
@@ -248,10 +209,10 @@ class Generator {
         "#pragma once\n\n"
         "#include <array>\n#include <cstddef>\n#include <cstdint>\n"
         "#include <mobula/core/bytes.hpp>\n#include <mobula/core/string_id.hpp>\n#include <mobula/ecs/entity.hpp>\n",
-        own_file_);
-    if (!is_engine()) text += core::format("#include <{}>\n", engine_header);
+        own_.file);
+    if (!own_.is_engine()) text += core::format("#include <{}>\n", engine_header);
     text += core::format("#include <string_view>\n#include <type_traits>\n\nnamespace {} {{\n\n", name_space());
-    if (is_engine()) {
+    if (own_.is_engine()) {
       text +=
           "// EntityRef is this handle.\n"
           "static_assert(sizeof(ecs::Entity) == 8 && alignof(ecs::Entity) == 4);\n"
@@ -268,7 +229,7 @@ class Generator {
     std::string text = core::format(
         "// Generated from {}: do not edit.\n#include <{}>\n\nnamespace {} {{\nnamespace {{\n\n"
         "alignas(8) constexpr unsigned char bytes[] = {{",
-        own_file_, include_path_, name_space());
+        own_.file, include_path_, name_space());
     for (std::size_t i = 0; i < bfbs.size(); ++i) {
       text += core::format("{}{},", i % 24 == 0 ? "\n    " : " ", std::to_integer<int>(bfbs[i]));
     }
@@ -281,24 +242,17 @@ class Generator {
   }
 
   const Declarations& declarations_;
-  std::string own_file_;
+  const OwnDeclarations& own_;
   std::string include_path_;
-  std::string name_space_;
-  std::vector<const DeclaredEnum*> enums_;
-  std::vector<const DeclaredStruct*> structs_;
-  std::string problem_;
 };
 
 }  // namespace
 
 core::Result<GeneratedCode> generate_code(core::ByteView bfbs, std::string_view schema_name,
                                           std::string_view include_path) {
-  // Loads the schema first: one that a server would refuse must not build.
-  const auto schema = Schema::load(bfbs);
-  if (!schema) return schema.error();
-  const core::Result<Declarations> declarations = read_declarations((*schema)->bytes());
-  if (!declarations) return declarations.error();
-  return Generator(*declarations, schema_name, include_path).generate((*schema)->bytes());
+  const core::Result<GeneratorInput> input = read_generator_input(bfbs, schema_name);
+  if (!input) return input.error();
+  return Generator(input->declarations, input->own, include_path).generate(input->schema->bytes());
 }
 
 }  // namespace mobula::reflect

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <mobula/reflect/csharp_generator.hpp>
 #include <mobula/reflect/generator.hpp>
 #include <string>
 
@@ -23,26 +24,50 @@ bool write_file(const std::string& path, const std::string& text) {
   return !file.fail();
 }
 
+struct Output {
+  std::string include, header, source;  // C++: all three, or none
+  std::string csharp;
+};
+
+int write_cpp(const mobula::core::ByteView bfbs, const std::string& input, const std::string& name, const Output& to) {
+  const auto code = mobula::reflect::generate_code(bfbs, name, to.include);
+  if (!code) return refuse(input + ": " + code.error().message);
+  if (!write_file(to.header, code->header)) return refuse(to.header + ": cannot be written");
+  if (!write_file(to.source, code->source)) return refuse(to.source + ": cannot be written");
+  return 0;
+}
+
+int write_csharp(const mobula::core::ByteView bfbs, const std::string& input, const std::string& name,
+                 const Output& to) {
+  const auto code = mobula::reflect::generate_csharp(bfbs, name);
+  if (!code) return refuse(input + ": " + code.error().message);
+  if (!write_file(to.csharp, *code)) return refuse(to.csharp + ": cannot be written");
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::string input, include, header, source;
-  CLI::App app("Makes plain C++ structs from a FlatBuffers binary schema.");
+  std::string input;
+  Output to;
+  CLI::App app("Makes plain structs of C++ or C# from a FlatBuffers binary schema.");
   app.footer(
-      "Example: mobula-schema-gen my.bfbs --include my/components.hpp --header my/components.hpp --source my.cpp");
+      "Examples: mobula-schema-gen my.bfbs --include my/components.hpp --header my/components.hpp --source my.cpp\n"
+      "          mobula-schema-gen my.bfbs --csharp My.cs");
   app.add_option("input", input, "the schema, made by flatc --binary --schema --bfbs-filenames DIR")->required();
-  app.add_option("--include", include, "as which the sources include the header")->required();
-  app.add_option("--header", header, "the header to write")->required();
-  app.add_option("--source", source, "the source file to write")->required();
+  auto* include = app.add_option("--include", to.include, "as which the sources include the header");
+  auto* header = app.add_option("--header", to.header, "the header to write")->needs(include);
+  auto* source = app.add_option("--source", to.source, "the source file to write")->needs(header);
+  include->needs(source);
+  app.add_option("--csharp", to.csharp, "the C# file to write");
   CLI11_PARSE(app, argc, argv);
+  if (to.source.empty() && to.csharp.empty()) return refuse("nothing to write: give --source or --csharp");
 
   std::ifstream file(input, std::ios::binary);
   if (!file) return refuse(input + ": cannot be read");
-  const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  const auto code = mobula::reflect::generate_code(mobula::core::as_bytes(bytes.data(), bytes.size()),
-                                                   std::filesystem::path(input).stem().string(), include);
-  if (!code) return refuse(input + ": " + code.error().message);
-  if (!write_file(header, code->header)) return refuse(header + ": cannot be written");
-  if (!write_file(source, code->source)) return refuse(source + ": cannot be written");
-  return 0;
+  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  const mobula::core::ByteView bfbs = mobula::core::as_bytes(text.data(), text.size());
+  const std::string name = std::filesystem::path(input).stem().string();
+  const int status = to.source.empty() ? 0 : write_cpp(bfbs, input, name, to);
+  return status != 0 || to.csharp.empty() ? status : write_csharp(bfbs, input, name, to);
 }
