@@ -434,6 +434,8 @@ enum {
   MOBULA_FIELD_CUT = 1 << 5         /* clients blend nothing across a change of it */
 };
 
+enum { MOBULA_NO_FIELD = 0xffffffffu };
+
 typedef struct mobula_field_info {
   uint32_t struct_size;
   uint32_t kind;         /* MOBULA_BOOL … */
@@ -448,6 +450,8 @@ typedef struct mobula_field_info {
   double high;
   double step;           /* 0 if values are sent as they are */
   double tolerance;
+  uint32_t array_length; /* bytes of the path that name the array; 5 of "slots.kind" if slots are the elements */
+  uint32_t count_field;  /* number of the field that counts the used elements; MOBULA_NO_FIELD without one */
 } mobula_field_info;
 
 MOBULA_API mobula_result mobula_client_type_count(mobula_client client, uint32_t* count);

@@ -63,6 +63,8 @@ mobula_field_info info_of(const reflect::Field& field) {
   info.high = field.high;
   info.step = field.step;
   info.tolerance = field.tolerance;
+  info.array_length = field.count > 1 ? field.array_at : 0;
+  info.count_field = field.count_field < 0 ? MOBULA_NO_FIELD : static_cast<std::uint32_t>(field.count_field);
   return info;
 }
 

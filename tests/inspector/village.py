@@ -1,5 +1,6 @@
-# The demo's village, served by mobula-server with bots, and requests to its admin port without the page.
+# The demo's village, served by mobula-server with bots, or none, and requests to its admin port without the page.
 import json
+import os
 import re
 import subprocess
 import time
@@ -11,19 +12,22 @@ import urllib.request
 class Village:
     def __init__(self, programs, level_json, folder, bots, admin_port=0):
         self.programs = programs
+        self.environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}  # the caller's
         self.bots = bots
         self.log_path = folder / "server.log"
         self.level = folder / "village.level"
         self.log = open(self.log_path, "w")
         self.crowd = None
-        subprocess.run([programs / "mobula-compile", level_json, "-o", self.level], check=True, stdout=self.log)
+        subprocess.run([programs / "mobula-compile", level_json, "-o", self.level], check=True, stdout=self.log,
+                       env=self.environment)
         self.start(admin_port)
 
-    def start(self, admin_port):
+    def start(self, admin_port, udp_port=0):
         at = self.log_path.stat().st_size
         self.server = subprocess.Popen(
-            [self.programs / "mobula-server", "--level", self.level, "--port", "0", "--admin-port", str(admin_port)],
-            stdout=self.log, stderr=self.log)
+            [self.programs / "mobula-server", "--level", self.level, "--port", str(udp_port), "--admin-port",
+             str(admin_port)],
+            stdout=self.log, stderr=self.log, env=self.environment)
         end = time.monotonic() + 60
         while True:
             text = self.log_path.read_text()[at:]
@@ -34,11 +38,13 @@ class Village:
             if self.server.poll() is not None or time.monotonic() > end:
                 raise RuntimeError(f"the server did not start: {text[-2000:]}")
             time.sleep(0.05)
-        self.admin_port = int(found[1])
+        self.admin_port, self.udp_port = int(found[1]), int(port[1])
         self.url = found[0] + "/"
+        if not self.bots:
+            return
         self.crowd = subprocess.Popen(
             [self.programs / "mobula-bots", "--connect", f"127.0.0.1:{port[1]}", "--admin", found[0], "--clients", str(self.bots),
-             "--seconds", "600"], stdout=self.log, stderr=self.log)
+             "--seconds", "600"], stdout=self.log, stderr=self.log, env=self.environment)
 
     def stop(self):
         for each in (self.crowd, self.server):
@@ -51,6 +57,11 @@ class Village:
                 except subprocess.TimeoutExpired:
                     each.kill()
                     each.wait()
+
+    def close(self):
+        """Stops for good."""
+        self.stop()
+        self.log.close()
 
     def ask(self, path, method="GET", body=None):
         data = None if body is None else json.dumps(body).encode()

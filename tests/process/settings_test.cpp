@@ -171,6 +171,11 @@ TEST_F(SettingsTest, IgnoresVariablesOfKubernetesServices) {
   EXPECT_EQ(outcome.program.rate, 60u);
 }
 
+TEST_F(SettingsTest, IgnoresVariablesOfClientLibraries) {
+  EXPECT_EQ(read({}, {"MOBULA_CLIENT_LIBRARY=/usr/lib/libmobula-client.so.0"}).err, "");
+  EXPECT_THAT(read({}, {"MOBULA_CLIENTS=7"}).err, HasSubstr("environment variable MOBULA_CLIENTS: unknown setting"));
+}
+
 TEST_F(SettingsTest, ReportsAMissingFileWithItsPath) {
   const Outcome outcome = read({"--config", "/no/such.toml"});
   EXPECT_EQ(outcome.status, 2);

@@ -28,7 +28,7 @@ class Settings {
   /// It is 0 after --help or --print-config, and 2 after errors, which are printed to standard error, one per line.
   /// Output that cannot be written has status 1.
   /// `environment` has the form of main's: "NAME=value"..., null. Only variables with the prefix MOBULA_ are read;
-  /// empty ones and those of service_links.hpp are ignored.
+  /// empty ones, those of service_links.hpp and those that begin with MOBULA_CLIENT_ are ignored.
   std::optional<int> read(CLI::App& app, int argc, const char* const* argv, const char* const* environment);
   /// Returns the names of the variables that read() took for service links.
   [[nodiscard]] const std::vector<std::string>& service_links() const { return service_links_; }

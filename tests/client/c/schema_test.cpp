@@ -35,6 +35,8 @@ TEST_F(CSchema, TypesAndFieldsAreThoseOfTheServer) {
       EXPECT_EQ(info.kind, static_cast<std::uint32_t>(field.kind));
       EXPECT_EQ(info.offset, field.offset);
       EXPECT_EQ(info.count, field.count);
+      EXPECT_EQ(info.array_length, field.count > 1 ? field.array_at : 0);
+      EXPECT_EQ(info.count_field, static_cast<std::uint32_t>(field.count_field));  // -1 is MOBULA_NO_FIELD
       EXPECT_EQ((info.flags & MOBULA_FIELD_RANGED) != 0, field.ranged);
       EXPECT_EQ((info.flags & MOBULA_FIELD_OWNER_ONLY) != 0, field.owner_only);
       EXPECT_EQ((info.flags & MOBULA_FIELD_NOT_SENT) != 0, field.not_sent);
