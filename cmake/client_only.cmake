@@ -27,3 +27,6 @@ if(MOBULA_TESTS)
   add_custom_target(quick)  # built by ./dev test
   add_subdirectory(tests/client_core)
 endif()
+if(MOBULA_CLIENT_SUITES)
+  include(cmake/client_suites.cmake)
+endif()

@@ -14,7 +14,7 @@ function(mobula_own_code target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -ffp-contract=off
                          $<$<BOOL:${PROJECT_IS_TOP_LEVEL}>:-Werror>)
   get_target_property(type ${target} TYPE)
-  if(MOBULA_CLIENT_ONLY AND NOT type STREQUAL EXECUTABLE)  # programs are tools and tests
+  if(MOBULA_CLIENT_ONLY AND NOT MOBULA_CLIENT_SUITES AND NOT type STREQUAL EXECUTABLE)  # programs are tools and tests
     target_compile_options(${target} PRIVATE -fno-exceptions -fno-rtti)
   endif()
   # g++ 12 sees overlaps and overlong copies in std::string that are not there (GCC bug 105651 and its like); with a
@@ -82,7 +82,7 @@ endfunction()
 function(mobula_precompiled owner kind)
   set(headers <algorithm> <array> <charconv> <chrono> <cmath> <cstring> <fstream> <functional> <map> <memory> <numeric>
               <optional> <set> <span> <string> <thread> <unordered_map> <variant> <vector> <fmt/format.h>)
-  set(libraries fmt::fmt)
+  set(libraries $<IF:$<BOOL:${MOBULA_CLIENT_ONLY}>,fmt::fmt-header-only,fmt::fmt>)
   if(kind MATCHES test)
     list(PREPEND headers <gmock/gmock.h> <gtest/gtest.h> <filesystem>)  # has a std::quoted, as sources of ours have
     list(APPEND libraries GTest::gmock)

@@ -7,6 +7,13 @@
 
 set(MOBULA_SCHEMA_DIR ${CMAKE_CURRENT_LIST_DIR} CACHE INTERNAL "where engine.fbs is")
 
+# FlatBuffers of another machine has no compiler that runs here. This machine's is used.
+if(NOT TARGET flatbuffers::flatc)
+  find_program(MOBULA_FLATC flatc REQUIRED NO_CMAKE_FIND_ROOT_PATH)
+  add_executable(flatbuffers::flatc IMPORTED GLOBAL)
+  set_target_properties(flatbuffers::flatc PROPERTIES IMPORTED_LOCATION ${MOBULA_FLATC})
+endif()
+
 # FlatBuffers' headers: the code that flatc generates needs no library.
 if(NOT TARGET mobula::flatbuffers_headers)
   add_library(mobula::flatbuffers_headers INTERFACE IMPORTED GLOBAL)

@@ -59,6 +59,7 @@ mobula/schema/engine.hpp     hierarchy index resource server client/mirror examp
 mobula/schema/*              examples lobby
 flatbuffers/*                reflect resource wire server/game c examples
 spdlog/*                     process
+fast_float/*                 core/from_chars.cpp
 fmt/*                        core/format.hpp
 sodium.h                     core
 xxhash.h                     core

@@ -4,9 +4,11 @@
 # process fails after its last test, as for a leak, each test runs alone, to find out which one it is.
 # Tests have a temporary folder of their own, which must be empty at the end.
 # Prints what failed, then "N passed, N failed, N skipped". Status 1 if one failed, 77 if all were skipped. The numbers
-# also go to the file TEST_COUNTS_FILE, if that is set: "FOLDER/SUITE passed failed skipped".
+# also go to the file TEST_COUNTS_FILE, if that is set: "FOLDER/SUITE passed failed skipped". A program of another
+# platform is run by TEST_EMULATOR.
 set -uo pipefail
 program=${1:?usage: run_suite.sh PROGRAM FILTER [SECONDS]}
+read -ra emulator <<<"${TEST_EMULATOR-}"
 filter=${2:?usage: run_suite.sh PROGRAM FILTER [SECONDS]}
 seconds_max=${3:-240}  # below the TIMEOUT in CMake, after which nobody could name the test
 work=$(mktemp -d)
@@ -24,8 +26,9 @@ run() {
   : >"$output"
   ((seconds > 0)) || return 0
   # The shell's own words about a signal are left to why().
-  { timeout -k 5 "$seconds" "$program" --gtest_filter="$1" --gtest_color=no >"$output" 2>&1; } 2>/dev/null
+  { timeout -k 5 "$seconds" ${emulator[@]+"${emulator[@]}"} "$program" --gtest_filter="$1" --gtest_color=no >"$output" 2>&1; } 2>/dev/null
   status=$?
+  sed -i 's/\r$//' "$output"  # Windows programs write it
 }
 
 # Reads the outcomes from $output. Sets ended (the process reached the end of its last test) and begun (the test that was
@@ -72,7 +75,7 @@ fail() {
 
 # Tests that the filter chooses, in their order.
 chosen() {
-  "$program" --gtest_list_tests --gtest_filter="$filter" |
+  ${emulator[@]+"${emulator[@]}"} "$program" --gtest_list_tests --gtest_filter="$filter" | tr -d '\r' |
     awk '{ sub(/ *#.*/, "") } /^  / { print suite substr($0, 3); next } /[.]$/ { suite = $0 }'
 }
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <bots/limit.hpp>
-#include <charconv>
 #include <cmath>
 #include <mobula/core/format.hpp>
+#include <mobula/core/from_chars.hpp>
 #include <mobula/core/text.hpp>
 
 namespace mobula::client {
@@ -51,7 +51,7 @@ core::Result<BotsLimit> parse_limit(std::string_view text) {
     return core::Error{"unknown measure", core::format("no measure is called '{}'{}; --list-measures shows all", name,
                                                        nearest_measure(name))};
   BotsLimit limit{std::string(name), found->comparison, 0};
-  const auto [last, error] = std::from_chars(bound.data(), bound.data() + bound.size(), limit.bound);
+  const auto [last, error] = core::from_chars(bound.data(), bound.data() + bound.size(), limit.bound);
   if (error != std::errc() || last != bound.data() + bound.size() || !(std::abs(limit.bound) <= bound_max))
     return core::Error{"bad number", core::format("'{}': '{}' is not a number", text, bound)};
   return limit;

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <bots/ramp.hpp>
-#include <charconv>
 #include <cmath>
 #include <mobula/core/format.hpp>
+#include <mobula/core/from_chars.hpp>
 #include <optional>
 
 namespace mobula::client {
@@ -25,7 +25,7 @@ core::Result<Written> parse_part(std::string_view text, std::uint32_t clients_ma
   const std::size_t at = text.find('@');
   if (at != std::string_view::npos) {
     std::uint32_t clients = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + at, clients);
+    const auto [end, error] = core::from_chars(text.data(), text.data() + at, clients);
     if (error != std::errc() || end != text.data() + at || clients > clients_max)
       return bad_ramp(text, core::format("expected a number of bots up to {} before the @", clients_max));
     written.clients = clients;
@@ -71,7 +71,7 @@ core::Result<core::Nanoseconds> parse_length(std::string_view text) {
       {"ms", core::millisecond}, {"s", core::second}, {"m", 60 * core::second}, {"h", 3600 * core::second}};
   double number = 0;
   const char* const last = text.data() + text.size();
-  const auto [end, error] = std::from_chars(text.data(), last, number, std::chars_format::fixed);
+  const auto [end, error] = core::from_chars(text.data(), last, number, std::chars_format::fixed);
   const std::string_view unit(end, static_cast<std::size_t>(last - end));
   const auto found = std::ranges::find(units, unit, &Unit::name);
   if (error != std::errc() || found == std::end(units) || !std::isfinite(number) || number <= 0)

@@ -18,11 +18,11 @@ std::string read(LogBuffer& buffer, std::size_t bytes = 1000) {
   const std::optional<LogBuffer::Line> line = buffer.read(text);
   if (!line) return {};
   text.resize(std::min(bytes, line->length));
-  return format("{} {}", to_string(line->level), text);
+  return core::format("{} {}", to_string(line->level), text);
 }
 
 std::string lost(std::uint64_t lines) {
-  return format("warn {:<9} {} lines are lost here: the log was not read", "log", lines);
+  return core::format("warn {:<9} {} lines are lost here: the log was not read", "log", lines);
 }
 
 TEST(LogBuffer, LinesAreReadInTheirOrder) {
@@ -89,7 +89,7 @@ TEST(LogBuffer, LinesOfManyThreadsAreWholeAndCounted) {
   std::vector<std::thread> writers;
   for (int thread = 0; thread < threads; ++thread)
     writers.emplace_back([&buffer, thread] {
-      for (int i = 0; i < lines; ++i) buffer.write(LogLevel::info, format("line {} of {}", i, thread));
+      for (int i = 0; i < lines; ++i) buffer.write(LogLevel::info, core::format("line {} of {}", i, thread));
     });
   int seen = 0;
   std::array<int, threads> last{};

@@ -23,7 +23,7 @@ std::string written;
 
 void write(const LogRecord& record) {
   const std::lock_guard lock(written_mutex);
-  written += format("{} {}\n", to_string(record.level), to_text(record));
+  written += core::format("{} {}\n", to_string(record.level), to_text(record));
 }
 
 struct LogTest : testing::Test {
@@ -46,7 +46,7 @@ std::string read_all() {
   std::string all;
   std::array<char, 1000> text;
   while (const std::optional<LogBuffer::Line> line = read_log(text))
-    all += format("{} {}\n", to_string(line->level), std::string_view(text.data(), line->length));
+    all += core::format("{} {}\n", to_string(line->level), std::string_view(text.data(), line->length));
   return all;
 }
 
@@ -96,12 +96,13 @@ TEST_F(LogTest, LinesOfManyThreadsAreNotMixed) {
     std::vector<std::thread> threads;
     for (int thread = 0; thread < 4; ++thread)
       threads.emplace_back([thread] {
-        for (int i = 0; i < 100; ++i) log_line(LogLevel::info, "core", format("line {} of thread {}", i, thread));
+        for (int i = 0; i < 100; ++i) log_line(LogLevel::info, "core", core::format("line {} of thread {}", i, thread));
       });
     for (std::thread& thread : threads) thread.join();
   });
   for (int thread = 0; thread < 4; ++thread)
-    for (int i = 0; i < 100; ++i) EXPECT_THAT(text, HasSubstr(format("core      line {} of thread {}\n", i, thread)));
+    for (int i = 0; i < 100; ++i)
+      EXPECT_THAT(text, HasSubstr(core::format("core      line {} of thread {}\n", i, thread)));
 }
 
 TEST_F(LogTest, ModulesHaveTheirOwnLevels) {

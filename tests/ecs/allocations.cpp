@@ -1,8 +1,6 @@
 #include "ecs/allocations.hpp"
 
-#include <malloc.h>
-
-#include <cstdlib>
+#include <core/heap.hpp>
 #include <new>
 
 namespace mobula::ecs::test {
@@ -16,17 +14,14 @@ thread_local std::int64_t held_bytes = 0;  // as the allocator rounds them up
 // Returns null on failure.
 void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
   if (++made == failing) return nullptr;
-  if (bytes == 0) bytes = 1;
-  void* const memory = alignment <= __STDCPP_DEFAULT_NEW_ALIGNMENT__
-                           ? std::malloc(bytes)
-                           : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
-  if (counting) held_bytes += static_cast<std::int64_t>(::malloc_usable_size(memory));
+  void* const memory = mobula::test::heap_allocate(bytes == 0 ? 1 : bytes, alignment);
+  if (counting) held_bytes += static_cast<std::int64_t>(mobula::test::heap_size(memory));
   return memory;
 }
 
 void release(void* memory) noexcept {
-  if (counting) held_bytes -= static_cast<std::int64_t>(::malloc_usable_size(memory));
-  std::free(memory);
+  if (counting) held_bytes -= static_cast<std::int64_t>(mobula::test::heap_size(memory));
+  mobula::test::heap_free(memory);
 }
 
 void* allocate_or_throw(std::size_t bytes, std::size_t alignment) {

@@ -249,7 +249,7 @@ TEST(PropertyText, AnInvalidTextIsRefusedAndChangesNothing) {
   for (const char* json :
        {"", " ", "nul", "true false", "[1", "{\"a\":}", "'x'", "NaN", "Infinity", "\"\xff\"", "01", "// 1", "\"a"}) {
     EXPECT_THAT(refused(world, [&] { return world.properties.set_text(e, "Plain", "a_float", json); }),
-                testing::ContainsRegex("^not text: line 1, column [0-9]+: expected JSON, not "))
+                testing::ContainsRegex("^not text: line 1, column .+: expected JSON, not "))
         << json;
   }
   EXPECT_THAT(refused(world, [&] { return world.properties.set_text(e, "Plain", "a_float", std::string(40, '[')); }),

@@ -1,6 +1,4 @@
-#include <malloc.h>
-
-#include <cstdlib>
+#include <core/heap.hpp>
 #include <new>
 #include <transport/allocation_count.hpp>
 
@@ -10,16 +8,16 @@ std::uint64_t allocations = 0;
 std::uint64_t bytes = 0;
 
 void release(void* memory) {
-  bytes -= malloc_usable_size(memory);
-  std::free(memory);
+  bytes -= mobula::test::heap_size(memory);
+  mobula::test::heap_free(memory);
 }
 }  // namespace
 
 void* operator new(std::size_t size) {
   ++allocations;
-  void* memory = std::malloc(size == 0 ? 1 : size);
+  void* memory = mobula::test::heap_allocate(size == 0 ? 1 : size, 1);
   if (memory == nullptr) throw std::bad_alloc();
-  bytes += malloc_usable_size(memory);
+  bytes += mobula::test::heap_size(memory);
   return memory;
 }
 void operator delete(void* memory) noexcept { release(memory); }

@@ -1,10 +1,10 @@
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <examples/demo/line.hpp>
 #include <examples/demo/patrol_compiler.hpp>
 #include <examples/demo/world_edge.hpp>
+#include <mobula/core/from_chars.hpp>
 #include <mobula/schema/components.hpp>
 #include <string_view>
 #include <vector>
@@ -24,7 +24,7 @@ constexpr std::size_t points_max = 1000;
 bool read_coordinate(const JsonValue& value, float& into) {
   double number = 0;
   const char* const end = value.text.data() + value.text.size();
-  const auto read = std::from_chars(value.text.data(), end, number);
+  const auto read = mobula::core::from_chars(value.text.data(), end, number);
   into = static_cast<float>(number);
   return value.kind == JsonValue::Kind::number && read.ec == std::errc() && read.ptr == end &&
          std::fabs(number) <= static_cast<double>(world_edge);

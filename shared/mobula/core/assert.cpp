@@ -5,13 +5,13 @@
 namespace mobula::core {
 
 void assert_failed(const char* expression, const char* file, int line, std::string_view message) {
-  fail(format("{}:{}: assert failed: {}: {}", file, line, expression, message));
+  fail(core::format("{}:{}: assert failed: {}: {}", file, line, expression, message));
 }
 
-void check_failed(std::string_view message) { fail(format("check failed: {}", message)); }
+void check_failed(std::string_view message) { fail(core::format("check failed: {}", message)); }
 
 void check_failed(const char* file, int line, std::string_view message) {
-  fail(format("{}:{}: check failed: {}", file, line, message));
+  fail(core::format("{}:{}: check failed: {}", file, line, message));
 }
 
 }  // namespace mobula::core

@@ -25,10 +25,10 @@ std::string describe_json_mistake(std::string_view text, std::size_t end, JsonMi
   const std::size_t begin = is_end ? text.size() : begin_of_token(text, end);
   const LineColumn at = locate(text, begin);
   if (mistake == JsonMistake::number_too_large)
-    return format("line {}, column {}: {}", at.line, at.column, json_number_too_large);
+    return core::format("line {}, column {}: {}", at.line, at.column, json_number_too_large);
   const std::string found =
       is_end ? "the end of the text" : "'" + shown(text.substr(begin, end - begin), mistake_bytes_max) + "'";
-  return format("line {}, column {}: expected JSON, not {}", at.line, at.column, found);
+  return core::format("line {}, column {}: expected JSON, not {}", at.line, at.column, found);
 }
 
 std::string json_text(std::string_view text, std::size_t bytes_max) {
@@ -45,7 +45,7 @@ std::string json_text(std::string_view text, std::size_t bytes_max) {
     } else if (point == '\n') {
       result += "\\n";
     } else if (is_control(point)) {
-      result += format("\\u{:04x}", point);
+      result += core::format("\\u{:04x}", point);
     } else {
       result += text.substr(0, text.size() - rest.size());
     }

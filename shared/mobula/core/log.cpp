@@ -96,7 +96,7 @@ bool log_enabled(LogLevel level, std::string_view module) { return filter().enab
 
 void log_held_lines(Nanoseconds now) {
   for (const LogRepeats::Held& held : filter().take_held(now))
-    put(held.level, held.module, format("{} more like this: {}", held.lines, readable(held.kind)), {});
+    put(held.level, held.module, core::format("{} more like this: {}", held.lines, readable(held.kind)), {});
 }
 
 void restart_log_repeats() {

@@ -26,15 +26,15 @@ std::vector<std::string>& known_modules() {
 
 Status check_module(std::string_view module) {
   if (!is_module(module))
-    return Error{"bad module",
-                 format("'{}' is not a module name: expected lower-case letters, digits and '_'", shown(module, 40))};
+    return Error{"bad module", core::format("'{}' is not a module name: expected lower-case letters, digits and '_'",
+                                            shown(module, 40))};
   const std::vector<std::string>& known = known_modules();
   if (known.empty() || std::ranges::find(known, module) != known.end()) return Done{};
   std::string all;
-  for (const std::string& each : known) all += format("{}{}", all.empty() ? "" : ", ", each);
+  for (const std::string& each : known) all += core::format("{}{}", all.empty() ? "" : ", ", each);
   return Error{"unknown module",
-               format("no lines have the module '{}'{}: expected one of {}", module,
-                      did_you_mean(module, std::vector<std::string_view>(known.begin(), known.end())), all)};
+               core::format("no lines have the module '{}'{}: expected one of {}", module,
+                            did_you_mean(module, std::vector<std::string_view>(known.begin(), known.end())), all)};
 }
 
 }  // namespace
@@ -74,18 +74,19 @@ Result<LogLevels> LogLevels::parse(std::string_view text) {
     const std::string_view name = equals == std::string_view::npos ? part : part.substr(equals + 1);
     const std::optional<LogLevel> level = parse_log_level(name);
     if (!level)
-      return Error{"unknown level", format("'{}' is not a log level{}: expected trace, debug, info, warn, error or off",
-                                           shown(name, 40), did_you_mean(name, names))};
+      return Error{"unknown level",
+                   core::format("'{}' is not a log level{}: expected trace, debug, info, warn, error or off",
+                                shown(name, 40), did_you_mean(name, names))};
     const std::string_view module = part.substr(0, equals);
     if (equals == std::string_view::npos) {
-      if (!first) return Error{"unknown level", format("'{}' needs a module: expected MODULE=LEVEL", name)};
+      if (!first) return Error{"unknown level", core::format("'{}' needs a module: expected MODULE=LEVEL", name)};
       levels.all = *level;
       continue;
     }
     if (const Status good = check_module(module); !good) return good.error();
     std::erase_if(levels.modules, [&](const auto& known) { return known.first == module; });
     if (levels.modules.size() == modules_max)
-      return Error{"too many modules", format("at most {} modules", modules_max)};
+      return Error{"too many modules", core::format("at most {} modules", modules_max)};
     levels.modules.emplace_back(module, *level);
   }
   return levels;
@@ -93,7 +94,7 @@ Result<LogLevels> LogLevels::parse(std::string_view text) {
 
 std::string to_string(const LogLevels& levels) {
   std::string text(to_string(levels.all));
-  for (const auto& [module, level] : levels.modules) text += format(",{}={}", module, to_string(level));
+  for (const auto& [module, level] : levels.modules) text += core::format(",{}={}", module, to_string(level));
   return text;
 }
 

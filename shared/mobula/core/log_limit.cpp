@@ -12,7 +12,7 @@ bool LogLimit::admit(Nanoseconds now) {
 
 std::string LogLimit::more() {
   const std::uint64_t skipped = std::exchange(skipped_, 0);
-  return skipped == 0 ? std::string() : format(" (and {} more like it)", skipped);
+  return skipped == 0 ? std::string() : core::format(" (and {} more like it)", skipped);
 }
 
 }  // namespace mobula::core

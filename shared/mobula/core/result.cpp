@@ -5,7 +5,7 @@
 namespace mobula::core::detail {
 
 void result_has_no_value(const Error& error) {
-  check_failed(format("value of a failed Result: {}: {}", error.reason, error.message));
+  check_failed(core::format("value of a failed Result: {}: {}", error.reason, error.message));
 }
 
 void result_has_no_error() { check_failed("error of a Result that holds a value"); }

@@ -3,6 +3,6 @@
 
 namespace mobula::core {
 
-std::string to_string(StringId32 id) { return format("{:08x}", id.value); }
+std::string to_string(StringId32 id) { return core::format("{:08x}", id.value); }
 
 }  // namespace mobula::core

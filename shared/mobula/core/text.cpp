@@ -49,7 +49,7 @@ std::string_view trimmed(std::string_view text) {
 }
 
 std::string counted(std::uint64_t count, std::string_view one, std::string_view many) {
-  return format("{} {}", count, count == 1 ? one : many);
+  return core::format("{} {}", count, count == 1 ? one : many);
 }
 
 LineColumn locate(std::string_view text, std::size_t offset) {

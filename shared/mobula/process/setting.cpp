@@ -1,7 +1,7 @@
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <mobula/core/format.hpp>
+#include <mobula/core/from_chars.hpp>
 #include <mobula/core/overloaded.hpp>
 #include <mobula/core/text.hpp>
 #include <mobula/process/setting.hpp>
@@ -92,7 +92,7 @@ core::Status check_text(const Setting& setting, const std::string& text) {
 template <class Number>
 core::Result<SettingValue> read_number(Kind kind, std::string_view text) {
   Number number{};
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const auto [end, failed] = core::from_chars(text.data(), text.data() + text.size(), number);
   const bool whole_text = end == text.data() + text.size();
   if (failed == std::errc::result_out_of_range && whole_text)
     return core::Error{"out of range", core::format("{} is too large", quoted_value(text))};

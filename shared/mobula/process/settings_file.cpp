@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <map>
 #include <mobula/core/format.hpp>
+#include <mobula/core/from_chars.hpp>
 #include <mobula/core/text.hpp>
 #include <mobula/process/settings_file.hpp>
 
@@ -73,7 +73,7 @@ core::Result<SettingValue> convert(std::string_view text) {
   std::string digits(text.substr(text[0] == '+' ? 1 : 0));
   std::erase(digits, '_');
   Number number{};
-  const auto converted = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  const auto converted = core::from_chars(digits.data(), digits.data() + digits.size(), number);
   if (converted.ec != std::errc()) return core::Error{"number", core::format("{} is too large", quoted_text(text))};
   return SettingValue(number);
 }
@@ -230,7 +230,7 @@ class Parser {
       const std::size_t digits = letter == 'u' ? 4 : letter == 'U' ? 8 : 0;
       const std::string_view hex = rest_.substr(std::min<std::size_t>(1, rest_.size()), digits);
       std::uint32_t point = 0;
-      const auto [end, failed] = std::from_chars(hex.data(), hex.data() + hex.size(), point, 16);
+      const auto [end, failed] = core::from_chars(hex.data(), hex.data() + hex.size(), point, 16);
       const bool is_point = digits != 0 && hex.size() == digits && end == hex.data() + digits &&
                             failed == std::errc() && point <= 0x10FFFF && (point < 0xD800 || point > 0xDFFF);
       if (!is_point)

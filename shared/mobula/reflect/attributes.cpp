@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <mobula/core/format.hpp>
+#include <mobula/core/from_chars.hpp>
 #include <mobula/reflect/attributes.hpp>
 #include <mobula/reflect/value.hpp>
 #include <mobula/reflect/with_number.hpp>
@@ -74,7 +74,7 @@ std::string_view next_word(std::string_view& text) {
 template <class T>
 std::optional<T> parse_number(std::string_view word) {
   T value{};
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  const auto [end, error] = core::from_chars(word.data(), word.data() + word.size(), value);
   return error == std::errc() && end == word.data() + word.size() ? std::optional(value) : std::nullopt;
 }
 
@@ -87,7 +87,7 @@ std::optional<double> parse_real(std::string_view word) {
 std::optional<std::uint64_t> parse_integer(std::string_view word, FieldKind kind) {
   if (word.starts_with("0x")) {
     std::uint64_t value = 0;
-    const auto [end, error] = std::from_chars(word.data() + 2, word.data() + word.size(), value, 16);
+    const auto [end, error] = core::from_chars(word.data() + 2, word.data() + word.size(), value, 16);
     const bool all = error == std::errc() && end == word.data() + word.size();
     const bool fits = value <= std::numeric_limits<std::int64_t>::max() || kind == FieldKind::uint64;
     return all && fits && integer_fits(static_cast<std::int64_t>(value), kind) ? std::optional(value) : std::nullopt;

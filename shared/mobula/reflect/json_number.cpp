@@ -1,7 +1,7 @@
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <limits>
+#include <mobula/core/from_chars.hpp>
 #include <mobula/reflect/json_number.hpp>
 
 namespace mobula::reflect {
@@ -11,7 +11,7 @@ namespace {
 std::int64_t exponent_of(std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
   std::int64_t exponent = 0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), exponent);
+  const auto read = core::from_chars(text.data(), text.data() + text.size(), exponent);
   constexpr std::int64_t beyond = std::numeric_limits<std::int64_t>::max() / 2;
   if (read.ec == std::errc::result_out_of_range) return text.starts_with('-') ? -beyond : beyond;
   return std::clamp(exponent, -beyond, beyond);
@@ -32,7 +32,7 @@ bool is_below_one(std::string_view text) {
 
 double read_json_number(std::string_view text) {
   double number = 0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  const auto read = core::from_chars(text.data(), text.data() + text.size(), number);
   if (read.ec == std::errc::invalid_argument || read.ptr != text.data() + text.size())
     return std::numeric_limits<double>::quiet_NaN();
   if (read.ec == std::errc()) return number;

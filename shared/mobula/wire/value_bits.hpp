@@ -44,7 +44,8 @@ void code_number(Io& io, const Unit& unit, const std::uint32_t* baseline, Words*
     const std::uint32_t up = (*words - *baseline) & mask;
     const std::uint32_t down = (*baseline - *words) & mask;
     std::uint32_t folded = up <= down ? 2 * up - 1 : 2 * down;
-    const bool near = std::min(up, down) < (1u << 30) && 2 * std::bit_width(folded / 4 + 1) + 1u < bits;
+    const bool near =
+        std::min(up, down) < (1u << 30) && 2 * static_cast<unsigned>(std::bit_width(folded / 4 + 1)) + 1 < bits;
     io.flag(!near);
     if (near) return io.golomb(folded, order);
     io.bits(*words, bits);

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <mobula/core/did_you_mean.hpp>
+#include <mobula/core/from_chars.hpp>
 #include <mobula/server/admin/json_object.hpp>
 #include <mobula/server/api/query_impl.hpp>
 
@@ -53,7 +53,7 @@ json shortest(float value) {
   std::array<char, 32> text;
   const auto written = std::to_chars(text.data(), text.data() + text.size(), value);
   double read = value;
-  std::from_chars(text.data(), written.ptr, read);
+  core::from_chars(text.data(), written.ptr, read);
   return read;
 }
 
@@ -95,7 +95,7 @@ core::Result<std::optional<std::uint64_t>> number(const Request& request, std::s
   if (request.parameters.find(name) == request.parameters.end()) return std::optional<std::uint64_t>();
   const std::string_view text = request.parameter(name);
   std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const auto [end, error] = core::from_chars(text.data(), text.data() + text.size(), value);
   if (text.empty() || error != std::errc() || end != text.data() + text.size() || value < low || value > high)
     return core::Error{"bad request",
                        core::format("{}: '{:.40}' is not a whole number from {} to {}", name, text, low, high)};

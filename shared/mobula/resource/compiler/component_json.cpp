@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <mobula/core/format.hpp>
+#include <mobula/core/from_chars.hpp>
 #include <mobula/index/property_text.hpp>
 #include <mobula/reflect/field_json.hpp>
 #include <mobula/resource/compiler/component_json.hpp>
@@ -28,7 +28,7 @@ JsonValue json_of(Kind kind, std::string text = {}) {
 JsonValue json_of(float number) {
   std::string text = core::format("{}", number);
   double read = 0;
-  std::from_chars(text.data(), text.data() + text.size(), read);
+  core::from_chars(text.data(), text.data() + text.size(), read);
   const bool fits = std::abs(read) <= static_cast<double>(std::numeric_limits<float>::max());
   if (!fits || static_cast<float>(read) != number) text = core::format("{}", static_cast<double>(number));
   return json_of(Kind::number, std::move(text));
