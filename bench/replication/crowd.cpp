@@ -13,7 +13,9 @@ core::SecretKey private_key() {
   return key;
 }
 
-transport::ConnectToken token_for(std::uint32_t client, const transport::Address& server) {
+}  // namespace
+
+transport::ConnectToken bench_token(std::uint32_t client, const transport::Address& server) {
   const transport::TokenRequest request{.client_id = client + 1, .servers = {server}, .expire_seconds = 3600};
   core::SecretKey seed{};
   core::store(seed.data(), client + 1);
@@ -24,8 +26,6 @@ transport::ConnectToken token_for(std::uint32_t client, const transport::Address
   stream.fill(secrets.server_to_client);
   return *transport::read_token(*transport::mint_token(request, private_key(), secrets, unix_time));
 }
-
-}  // namespace
 
 core::Result<std::unique_ptr<server::Server>> start_bench_server(const ReplicationOptions& options, Walkers& walkers,
                                                                  const transport::Address& address) {
@@ -56,7 +56,7 @@ std::uint32_t client_of(const transport::Address& address) {
 
 BenchClient::BenchClient(std::uint32_t number, const transport::Address& server, core::Nanoseconds now) {
   transport::ClientEndpointConfig config;
-  config.token = token_for(number, server);
+  config.token = bench_token(number, server);
   if (number < mirrors_max) {
     client::ConnectionConfig connection;
     connection.transport = config;

@@ -37,4 +37,5 @@ int main(int argc, char** argv) {
   fuzz::write_stream_seeds();
   fuzz::write_file_seeds();
   fuzz::write_conversation_seeds();
+  fuzz::write_c_client_seeds();
 }

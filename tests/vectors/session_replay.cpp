@@ -24,16 +24,15 @@ SessionReplay::SessionReplay(const Json& file, const Json& session) : session_(s
   if (level_) config.resources = &level_->store;
   now_ = session.at("begin").get<core::Nanoseconds>() * core::millisecond;
   connection_ = std::make_unique<client::Connection>(config, now_);
+  input_ = connection_.get();
 }
 
-void SessionReplay::receive(const Json& datagram) {
-  connection_->receive(connection_->server(), bytes_of(datagram), now_);
-}
-void SessionReplay::update(const Json& /*sent*/) { connection_->update(now_, nowhere_); }
-void SessionReplay::command(const Json& bytes) { connection_->set_command(bytes_of(bytes)); }
-void SessionReplay::lose(const Json& why) { connection_->pipe_closed(why.get<std::string>(), now_); }
+void SessionReplay::receive(const Json& datagram) { input_->receive(connection_->server(), bytes_of(datagram), now_); }
+void SessionReplay::update(const Json& /*sent*/) { input_->update(now_, nowhere_); }
+void SessionReplay::command(const Json& bytes) { input_->set_command(bytes_of(bytes)); }
+void SessionReplay::lose(const Json& why) { input_->pipe_closed(why.get<std::string>(), now_); }
 void SessionReplay::rejoin(const Json& /*token*/) {
-  if (connection_->can_rejoin()) connection_->rejoin(now_);
+  if (connection_->can_rejoin()) input_->rejoin(now_);
 }
 
 std::string SessionReplay::difference(const Json& step, const Json& ours) const {

@@ -16,7 +16,11 @@ class SessionReplay {
 
   /// Replays all steps. Returns the first difference from what the file states, or "" if there is none.
   std::string run();
-  [[nodiscard]] const client::Connection& connection() const { return *connection_; }
+  [[nodiscard]] client::Connection& connection() { return *connection_; }
+  /// Gives all steps to a decorator of the connection, which outlives this. Call it before run().
+  void decorate(client::ConnectionInput& input) { input_ = &input; }
+  /// Returns the time at which the connection was made, and later that of the latest step.
+  [[nodiscard]] core::Nanoseconds now() const { return now_; }
 
  private:
   using Handler = void (SessionReplay::*)(const Json& content);
@@ -42,6 +46,7 @@ class SessionReplay {
   const Json& session_;
   std::optional<LevelStore> level_;
   std::unique_ptr<client::Connection> connection_;
+  client::ConnectionInput* input_ = nullptr;  // the connection, or its decorator
   Nowhere nowhere_;
   core::Nanoseconds now_ = 0;
 };

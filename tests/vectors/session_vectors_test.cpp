@@ -72,7 +72,7 @@ TEST_F(SessionVectors, NetworksDoWhatTheirScenariosState) {
 
 TEST_F(SessionVectors, IdsAreGainedAgain) {
   const MadeSession made = made_for("again");
-  EXPECT_GT(made.gained, made.gained_entities + 10) << "by components, owner and visibility";
+  EXPECT_GT(made.gained, made.gained_entities + 4) << "by components, owner and visibility";
 }
 
 TEST_F(SessionVectors, LevelIsPartlyUnmodified) {

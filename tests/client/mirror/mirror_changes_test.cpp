@@ -23,7 +23,7 @@ TEST(MirrorChanges, ListsNothingBeforeItIsHandedOut) {
   EXPECT_THAT(changes.list(), IsEmpty());
   changes.hand_out();
   EXPECT_THAT(changes.list(), ElementsAre(Change{one, ChangeKind::spawned, ecs::no_pool}));
-  changes.add(one, 3);
+  changes.add(one, 0, 3);
   EXPECT_THAT(changes.list(), ElementsAre(Change{one, ChangeKind::spawned, ecs::no_pool}));
   changes.hand_out();
   EXPECT_THAT(changes.list(), ElementsAre(Change{one, ChangeKind::changed, 3}));
@@ -34,13 +34,26 @@ TEST(MirrorChanges, ListsNothingBeforeItIsHandedOut) {
 TEST(MirrorChanges, ListsAComponentOncePerHandOut) {
   MirrorChanges changes;
   for (int hand_outs = 0; hand_outs < 2; ++hand_outs) {
-    changes.add(std::array{one, other, one}, 0);
-    changes.add(one, 1);
-    changes.add(other, 0);
+    changes.add(std::array{one, other, one}, std::array{3u, 8u, 3u}, 0);
+    changes.add(one, 3, 1);
+    changes.add(other, 8, 0);
     changes.hand_out();
     EXPECT_THAT(changes.list(), ElementsAre(Change{one, ChangeKind::changed, 0}, Change{other, ChangeKind::changed, 0},
                                             Change{one, ChangeKind::changed, 1}));
   }
+}
+
+TEST(MirrorChanges, ListsNoMarkedComponent) {
+  MirrorChanges changes;
+  const std::array<ecs::PoolId, 2> pools{2, 4};
+  changes.mark(7, pools);
+  changes.mark_as(7, 9, {pools.data(), 1});
+  for (const std::uint32_t id : {7u, 9u})
+    for (const ecs::PoolId pool : pools) changes.add({id, 1}, id, pool);
+  EXPECT_EQ(changes.marked(7, 4), changes.number());
+  changes.hand_out();
+  EXPECT_THAT(changes.list(), ElementsAre(Change{{9, 1}, ChangeKind::changed, 4}));
+  EXPECT_NE(changes.marked(7, 4), changes.number());
 }
 
 TEST(MirrorChanges, RandomOnesEqualAReferenceModel) {
@@ -48,11 +61,12 @@ TEST(MirrorChanges, RandomOnesEqualAReferenceModel) {
     core::Random random(seed);
     MirrorChanges changes;
     std::vector<Change> expected;
-    std::set<std::pair<std::uint32_t, ecs::PoolId>> listed;
+    std::set<std::pair<std::uint32_t, ecs::PoolId>> marked;
     for (int step = 0; step < 400; ++step) {
-      const ecs::Entity entity{random.below(200), 1};
+      const std::uint32_t id = random.below(200);
+      const ecs::Entity entity{id + 1000, 1};
       const ecs::PoolId pool = random.below(3);
-      switch (random.below(8)) {
+      switch (random.below(9)) {
         case 0:
           changes.add(entity, ChangeKind::lost);
           expected.push_back({entity, ChangeKind::lost, ecs::no_pool});
@@ -61,11 +75,15 @@ TEST(MirrorChanges, RandomOnesEqualAReferenceModel) {
           changes.hand_out();
           ASSERT_THAT(changes.list(), ElementsAreArray(expected));
           expected.clear();
-          listed.clear();
+          marked.clear();
+          break;
+        case 2:
+          changes.mark(id, {&pool, 1});
+          marked.emplace(id, pool);
           break;
         default:
-          changes.add(entity, pool);
-          if (listed.emplace(entity.index, pool).second) expected.push_back({entity, ChangeKind::changed, pool});
+          changes.add(entity, id, pool);
+          if (marked.emplace(id, pool).second) expected.push_back({entity, ChangeKind::changed, pool});
       }
     }
   });

@@ -85,6 +85,18 @@ TEST_F(MirrorStaleTest, ContinuesTheCourseOfItsLastState) {
   EXPECT_NEAR(shown(ships[0]).position.z, world.registry.get<const Transform>(ships[0]).position.z, 0.05);
 }
 
+TEST_F(MirrorStaleTest, IsListedOnceInViewAndOut) {
+  const std::uint32_t index = ships[0].index;
+  mirror().hand_out_changes();
+  tick();
+  replica.view.remove_visible({&index, 1}, {&index, 1});
+  ticks(2);
+  mirror().hand_out_changes();
+  ASSERT_TRUE(mirror().is_stale(ships[0]));
+  EXPECT_EQ(std::ranges::count(test::listed(mirror(), ChangeKind::changed), ships[0]), 1);
+  EXPECT_EQ(std::ranges::count(test::listed(mirror(), ChangeKind::lost), ships[0]), 1);
+}
+
 TEST_F(MirrorStaleTest, StandsStillWhenItHasContinuedForLong) {
   const std::uint32_t index = ships[0].index;
   const std::vector<std::uint32_t> last = newest(ships[0]);

@@ -59,6 +59,19 @@ TEST_F(MirrorTest, OtherComponentsAndOwnersAreListed) {
   EXPECT_THAT(changes(), IsEmpty());
 }
 
+TEST_F(MirrorTest, AnEntityUnderAnotherIdIsListedOnce) {
+  const ecs::Entity entity = source.create();
+  source.replicate();
+  changes();
+  apply(delta_of_health(entity, 9));
+  source.view.remove_visible({&entity.index, 1});
+  source.delta();  // is lost
+  source.view.add_visible(entity.index, false);
+  apply(delta_of_health(entity, 7));
+  EXPECT_EQ(mirrored<demo::Health>(entity).current, 7);
+  EXPECT_THAT(changes(), ElementsAre(Change{entity, ChangeKind::changed, pool_of("Health")}));
+}
+
 TEST_F(MirrorTest, OnlyChangedComponentsAreWritten) {
   const ecs::Entity entity = source.create();
   registry.add<engine::Transform>(entity);

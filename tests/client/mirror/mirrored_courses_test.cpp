@@ -98,7 +98,8 @@ class Fleet {
   }
   void set(ecs::Entity entity, Shown& shown, const std::uint32_t* before) {
     shown.courses = courses_.set(
-        codecs_, {.entity = entity, .pools = pools(entity), .words = shown.words.data(), .before = before});
+        codecs_,
+        {.entity = entity, .id = entity.index, .pools = pools(entity), .words = shown.words.data(), .before = before});
   }
   void reorder() {
     ecs::Pool& pool = registry_.pool(ships_);

@@ -210,7 +210,7 @@ void Mirror::replace_entity(MirroredEntity& known, ecs::Entity entity, const wir
     set_stale(known.entity);
   }
   drop_former(known, known.former_states.size());
-  forget_former(static_cast<std::uint32_t>(&known - state_.known.data()));
+  forget_former(id_of(known));
   known = {};
   known.first_tick = ~0u;
   if (!state_.is_as_loaded(entity)) return;
@@ -276,7 +276,8 @@ bool Mirror::bring_in(MirroredEntity& known, bool other_owner) {
     state_.known[before].shown = false;
     drop_courses(state_.known[before]);
   }
-  state_.shown.set(known.entity.index, static_cast<std::uint32_t>(&known - state_.known.data()));
+  const std::uint32_t id = id_of(known);
+  state_.shown.set(known.entity.index, id);
   known.shown = true;
   const ecs::Entity there = state_.registry.entities().at(known.entity.index);
   if (there && there != known.entity) state_.is_as_loaded(there) ? end_loaded(there, true) : destroy(there);
@@ -285,8 +286,14 @@ bool Mirror::bring_in(MirroredEntity& known, bool other_owner) {
   if (is_new) state_.registry.create_given(known.entity);
   stale_.erase(known.entity);
   const bool composed = recompose(known.entity, known.prototype) || other_owner;
-  if (spawned || composed) changes_.add(known.entity, spawned ? ChangeKind::spawned : ChangeKind::composed);
-  return spawned || composed;
+  const std::span<const ecs::PoolId> pools = state_.registry.prototypes().pools(known.prototype);
+  if (!spawned && !composed) {
+    changes_.mark_as(before, id, pools);
+    return false;
+  }
+  changes_.add(known.entity, spawned ? ChangeKind::spawned : ChangeKind::composed);
+  changes_.mark(id, pools);
+  return true;
 }
 
 void Mirror::show(const DeltaEntry& entry, MirroredEntity& known, bool other_owner) {
@@ -308,7 +315,7 @@ void Mirror::show_values(const DeltaEntry& entry, ecs::Entity entity, bool lists
                           : std::equal(words, words + count, before_.begin() + static_cast<std::ptrdiff_t>(at));
     if (!same && size > 0) {
       std::memcpy(state_.registry.try_write(entity, pool), value, size);
-      if (lists) changes_.add(entity, pool);
+      if (lists) changes_.add(entity, entry.id, pool);
     }
     words += count;
     at += count;
@@ -321,6 +328,7 @@ void Mirror::note_courses(MirroredEntity& known) {
   if (state_.codecs.entity(known.prototype).courses == 0) return;
   state_words_ -= known.course_words();
   known.courses = courses_.set(state_.codecs, {.entity = known.entity,
+                                               .id = id_of(known),
                                                .pools = state_.registry.prototypes().pools(known.prototype),
                                                .words = known.versions.newest().words,
                                                .before = before_.empty() ? nullptr : before_.data()});

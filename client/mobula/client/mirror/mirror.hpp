@@ -154,6 +154,9 @@ class Mirror {
   [[nodiscard]] std::uint64_t hash_of(const MirroredEntity& known) const {
     return state_.codecs.hash(known.entity, known.prototype, known.versions.newest().words, known.owner);
   }
+  [[nodiscard]] std::uint32_t id_of(const MirroredEntity& known) const {
+    return static_cast<std::uint32_t>(&known - state_.known.data());
+  }
   void rehash(MirroredEntity& known);
   void rehash_some();
   [[nodiscard]] bool shows_newest(const MirroredEntity& known) const;

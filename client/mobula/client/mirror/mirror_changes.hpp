@@ -3,15 +3,12 @@
 //
 //   deltas ──► collected ──hand_out()──► list()
 //
-// A component is listed once, however many deltas and ticks have changed it. A bit for each entity index, in a set for
-// each pool, states whether it is listed. An index may have had an older entity meanwhile. That does no harm: its
-// present entity was spawned since, which stands for all its components.
+// A component is listed once, however many deltas and ticks have changed it: marks have the number of the hand-out for
+// which it was. They are kept by id, so that their memory follows the number of entities in view.
 #pragma once
 
-#include <mobula/core/bit_set.hpp>
 #include <mobula/ecs/pool.hpp>
 #include <span>
-#include <utility>
 #include <vector>
 
 namespace mobula::client {
@@ -35,21 +32,47 @@ struct Change {
 class MirrorChanges {
  public:
   /// Adds a change of the entity itself.
-  void add(ecs::Entity entity, ChangeKind kind) { collected_.push_back({entity, kind, ecs::no_pool}); }
-  /// Adds a component with another value, unless it was added since the last hand_out().
-  void add(ecs::Entity entity, ecs::PoolId pool) { add({&entity, 1}, pool); }
-  /// Adds the components of several entities.
-  void add(std::span<const ecs::Entity> entities, ecs::PoolId pool);
+  void add(ecs::Entity entity, ChangeKind kind) { push({entity, kind, ecs::no_pool}); }
+  /// Adds a component with another value, unless it is marked.
+  void add(ecs::Entity entity, std::uint32_t id, ecs::PoolId pool) { add({&entity, 1}, {&id, 1}, pool); }
+  /// Adds the components of several entities, which have these ids.
+  void add(std::span<const ecs::Entity> entities, std::span<const std::uint32_t> ids, ecs::PoolId pool);
+  /// Adds a component of an entity that has no id, whatever was added before.
+  void add_unmarked(ecs::Entity entity, ecs::PoolId pool) { push({entity, ChangeKind::changed, pool}); }
+
+  /// Marks components: their entity is listed as spawned or composed.
+  void mark(std::uint32_t id, std::span<const ecs::PoolId> pools);
+  /// Marks components as they are under another id, which their entity had.
+  void mark_as(std::uint32_t before, std::uint32_t id, std::span<const ecs::PoolId> pools);
+  /// Returns the number of the hand-out for which a component was marked last; 0 if it never was.
+  [[nodiscard]] std::uint32_t marked(std::uint32_t id, ecs::PoolId pool) const;
+  /// Returns the number of the next hand-out.
+  [[nodiscard]] std::uint32_t number() const { return number_; }
 
   /// Hands out what was collected, in place of what was handed out before.
   void hand_out();
   /// Returns what was handed out, in the order in which it happened.
-  [[nodiscard]] std::span<const Change> list() const { return handed_out_; }
+  [[nodiscard]] std::span<const Change> list() const { return {handed_out_.all.data(), handed_out_.count}; }
 
  private:
-  std::vector<Change> collected_;
-  std::vector<Change> handed_out_;
-  std::vector<core::BitSet> listed_;  // by pool, then by index of the entity
+  // The first `count` are in use. Space is not cleared before it is written.
+  struct List {
+    std::vector<Change> all;
+    std::size_t count = 0;
+
+    Change* make_room(std::size_t more);
+  };
+
+  void push(const Change& change) {
+    *collected_.make_room(1) = change;
+    ++collected_.count;
+  }
+  std::vector<std::uint32_t>& marks_of(ecs::PoolId pool);
+
+  List collected_;
+  List handed_out_;
+  std::uint32_t number_ = 1;
+  std::vector<std::vector<std::uint32_t>> marks_;  // by pool, then by id
 };
 
 }  // namespace mobula::client

@@ -23,7 +23,8 @@ StaleCourses Mirror::courses_of(const MirroredEntity& known, ecs::Tick lost) con
     const std::uint32_t row = static_cast<std::uint32_t>(courses.words.size());
     const std::size_t before = courses.all.size();
     for (const wire::CourseUnit& unit : codec.courses())
-      if (wire::is_under_way(unit, words)) courses.all.push_back({pool, row, &unit});
+      if (wire::is_under_way(unit, words))
+        courses.all.push_back({pool, row, &unit, changes_.marked(id_of(known), pool)});
     if (courses.all.size() > before) courses.words.insert(courses.words.end(), words, words + codec.words());
     words += codec.words();
   }
@@ -32,10 +33,10 @@ StaleCourses Mirror::courses_of(const MirroredEntity& known, ecs::Tick lost) con
 
 // Moves stale entities that continue to the mirror's tick.
 void Mirror::follow_stale() {
-  stale_.each_under_way(state_.tick, [&](ecs::Entity entity, const StaleCourses& courses, const StaleCourse& course) {
+  stale_.each_under_way(state_.tick, [&](ecs::Entity entity, StaleCourses& courses, const StaleCourse& course) {
     if (std::byte* const component = state_.registry.try_write(entity, course.pool))
       courses.write(course, state_.tick, component);
-    changes_.add(entity, course.pool);
+    if (courses.note_listed(course.pool, changes_.number())) changes_.add_unmarked(entity, course.pool);
   });
 }
 

@@ -4,16 +4,21 @@
 
 namespace mobula::client {
 
-void MirroredCourses::Unit::push(ecs::Entity entity, const std::uint32_t* row) {
-  places.push(entity.index);
-  entities.push_back(entity);
-  courses.push(row);
+void MirroredCourses::Unit::push(const Shown& state) {
+  places.push(state.entity.index);
+  entities.push_back(state.entity);
+  ids.push_back(state.id);
+  courses.push(state.words);
 }
 
 void MirroredCourses::Unit::erase(std::uint32_t entry) {
+  const auto fill_gap = [entry](auto& column) {
+    column[entry] = column.back();
+    column.pop_back();
+  };
   places.erase(entry);
-  entities[entry] = entities.back();
-  entities.pop_back();
+  fill_gap(entities);
+  fill_gap(ids);
   courses.erase(entry);
 }
 
@@ -43,10 +48,11 @@ void MirroredCourses::set_unit(Unit& unit, const Shown& state, std::uint32_t& co
   }
   if (is_new) {
     entry = unit.places.size();
-    unit.push(state.entity, state.words);
+    unit.push(state);
   } else if (state.before == nullptr || !wire::has_same_course(unit.courses.unit(), state.words, state.before)) {
     unit.courses.set(entry, state.words);
   }
+  unit.ids[entry] = state.id;
   ++count;
 }
 
@@ -63,7 +69,7 @@ void MirroredCourses::follow(ecs::Registry& registry, ecs::Tick tick, MirrorChan
     for (const std::unique_ptr<Unit>& unit : pools_[pool]) {
       if (unit->places.size() == 0) continue;
       unit->follow(registry.pool(pool), tick);
-      changes.add(unit->entities, pool);
+      changes.add(unit->entities, unit->ids, pool);
     }
   }
 }

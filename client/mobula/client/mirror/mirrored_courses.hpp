@@ -25,6 +25,7 @@ class MirroredCourses {
   /// the same components; null if there is none.
   struct Shown {
     ecs::Entity entity;
+    std::uint32_t id;
     std::span<const ecs::PoolId> pools;
     const std::uint32_t* words;
     const std::uint32_t* before;
@@ -47,7 +48,7 @@ class MirroredCourses {
   struct Unit {
     explicit Unit(const wire::CourseUnit& unit) : courses(unit) {}
 
-    void push(ecs::Entity entity, const std::uint32_t* row);
+    void push(const Shown& state);
     void erase(std::uint32_t entry);
     void follow(ecs::Pool& pool, ecs::Tick tick);
     void write(std::uint32_t first, std::uint32_t count);
@@ -56,7 +57,8 @@ class MirroredCourses {
 
     wire::RunningCourses courses;
     ecs::ComponentPlaces places{ecs::SparseSet::no_pages};
-    std::vector<ecs::Entity> entities;  // by entry
+    std::vector<ecs::Entity> entities;  // by entry, as the next
+    std::vector<std::uint32_t> ids;
   };
   using Units = std::vector<std::unique_ptr<Unit>>;
 

@@ -7,6 +7,7 @@
 #include <limits>
 #include <mobula/ecs/pool.hpp>
 #include <mobula/wire/course.hpp>
+#include <utility>
 #include <vector>
 
 namespace mobula::client {
@@ -16,6 +17,7 @@ struct StaleCourse {
   ecs::PoolId pool;
   std::uint32_t row;  ///< Where the words of its component begin in StaleCourses::words.
   const wire::CourseUnit* unit;
+  std::uint32_t listed = 0;  ///< Hand-out for which its component was listed as changed, as MirrorChanges counts them.
 };
 
 /// The courses that an entity out of view follows. Those of one component share its words.
@@ -34,6 +36,13 @@ struct StaleCourses {
   /// Writes the value of a course at a tick to its component.
   void write(const StaleCourse& course, ecs::Tick tick, std::byte* component) const {
     wire::write_course_value(*course.unit, words.data() + course.row, std::min(tick, end()), component);
+  }
+  /// Notes that a component is listed for a hand-out. Returns whether it was not yet.
+  bool note_listed(ecs::PoolId pool, std::uint32_t hand_out) {
+    bool is_new = false;
+    for (StaleCourse& course : all)
+      if (course.pool == pool && std::exchange(course.listed, hand_out) != hand_out) is_new = true;
+    return is_new;
   }
   /// Returns whether the value of a course still changes after a tick.
   [[nodiscard]] bool lasts(const StaleCourse& course, ecs::Tick tick) const {
