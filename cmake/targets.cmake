@@ -13,6 +13,8 @@ endfunction()
 function(mobula_own_code target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -ffp-contract=off
                          $<$<BOOL:${PROJECT_IS_TOP_LEVEL}>:-Werror>)
+  # Packages name no folder of the machine that built them: the same sources give the same bytes anywhere.
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=>)
   get_target_property(type ${target} TYPE)
   if(MOBULA_CLIENT_ONLY AND NOT MOBULA_CLIENT_SUITES AND NOT type STREQUAL EXECUTABLE)  # programs are tools and tests
     target_compile_options(${target} PRIVATE -fno-exceptions -fno-rtti)
@@ -176,6 +178,7 @@ function(mobula_program name)
   add_executable(${name} ${ARG_SOURCES})
   add_executable(mobula::${name} ALIAS ${name})
   set_target_properties(${name} PROPERTIES ENABLE_EXPORTS ON)  # names in the backtrace of a failed check
+  target_link_options(${name} PRIVATE LINKER:-z,relro,-z,now)  # no table of functions stays writable
   mobula_include_root(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
   mobula_own_code(${name} cold)

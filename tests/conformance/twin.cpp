@@ -47,13 +47,13 @@ Twin::Twin(client::Connection& connection, core::Nanoseconds now, core::ByteView
   if (!level.empty()) expect_ok(mobula_client_add_level(c_->handle(), level.data(), level.size()), "add_level");
 }
 
-void Twin::expect(bool equal, const std::string& what) {
-  if (equal || !difference_.empty()) return;
+void Twin::differ(const std::string& what) {
+  if (!difference_.empty()) return;
   difference_ = core::format("update {}, {}: {}", updates_, to_string(connection_.reason()), what);
 }
 
 void Twin::expect_ok(mobula_result result, const char* call) {
-  expect(result == MOBULA_OK, core::format("{} returned \"{}\"", call, mobula_strerror(result)));
+  if (result != MOBULA_OK) differ(core::format("{} returned \"{}\"", call, mobula_strerror(result)));
 }
 
 // --- Inputs --------------------------------------------------------------------------------------------------------

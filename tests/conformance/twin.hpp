@@ -32,7 +32,10 @@ class Twin final : public client::ConnectionInput {
   [[nodiscard]] std::uint64_t events() const { return events_; }
 
  private:
-  void expect(bool equal, const std::string& what);
+  void differ(const std::string& what);
+  void expect(bool equal, const char* what) {
+    if (!equal) differ(what);
+  }
   void expect_ok(mobula_result result, const char* call);
   template <class A, class B>
   void expect_equal(const A& c, const B& cpp, const char* what);

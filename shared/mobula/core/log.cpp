@@ -38,9 +38,11 @@ class LogFilter {
     const SpinLock::Guard locked(lock_);
     return level >= levels_.of(module);
   }
-  // Lines with equal format strings are repeats.
-  [[nodiscard]] bool admit(LogLevel level, std::string_view module, std::string_view kind, Nanoseconds now) {
+  // Lines with equal format strings are repeats. Also takes the reports that are due, under the same lock.
+  [[nodiscard]] bool admit(LogLevel level, std::string_view module, std::string_view kind, Nanoseconds now,
+                           std::vector<LogRepeats::Held>& due) {
     const SpinLock::Guard locked(lock_);
+    due = repeats_.take_held(now);
     return repeats_.admit(level, module, kind, now);
   }
   [[nodiscard]] std::vector<LogRepeats::Held> take_held(Nanoseconds now) {
@@ -85,6 +87,11 @@ void put(LogLevel level, std::string_view module, std::string_view text, const L
   write != nullptr ? write(record) : buffer().write(level, to_text(record));
 }
 
+void put_reports(std::span<const LogRepeats::Held> suppressed) {
+  for (const LogRepeats::Held& held : suppressed)
+    put(held.level, held.module, format("{} more like this: {}", held.lines, readable(held.kind)), {});
+}
+
 }  // namespace
 
 void set_log_output(LogOutput wanted) { output.store(wanted, std::memory_order_release); }
@@ -94,10 +101,7 @@ void set_log_levels(LogLevels levels) { filter().set_levels(std::move(levels)); 
 LogLevels log_levels() { return filter().levels(); }
 bool log_enabled(LogLevel level, std::string_view module) { return filter().enabled(level, module); }
 
-void log_held_lines(Nanoseconds now) {
-  for (const LogRepeats::Held& held : filter().take_held(now))
-    put(held.level, held.module, core::format("{} more like this: {}", held.lines, readable(held.kind)), {});
-}
+void log_held_lines(Nanoseconds now) { put_reports(filter().take_held(now)); }
 
 void restart_log_repeats() {
   log_held_lines(INT64_MAX);
@@ -112,10 +116,10 @@ void log_line(LogLevel level, std::string_view module, std::string_view text) {
 
 // Suppressed lines are not formatted.
 void log_formatted(LogLevel level, std::string_view module, fmt::string_view text, fmt::format_args args) {
-  const Nanoseconds now = monotonic_now();
-  log_held_lines(now);
-  if (filter().admit(level, module, {text.data(), text.size()}, now))
-    put(level, module, fmt::vformat(text, args), fields_of_thread);
+  std::vector<LogRepeats::Held> due;
+  const bool admitted = filter().admit(level, module, {text.data(), text.size()}, monotonic_now(), due);
+  put_reports(due);
+  if (admitted) put(level, module, fmt::vformat(text, args), fields_of_thread);
 }
 
 LogScope::LogScope(const LogFields& fields) : outer_(fields_of_thread) {

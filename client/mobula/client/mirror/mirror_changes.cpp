@@ -5,7 +5,7 @@
 namespace mobula::client {
 
 Change* MirrorChanges::List::make_room(std::size_t more) {
-  if (count + more > all.size()) all.resize(std::max(count + more, 2 * all.size()));
+  if (count + more > all.size()) all.resize(std::max(count + more, all.size() + all.size() / 4));
   return all.data() + count;
 }
 
