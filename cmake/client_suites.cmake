@@ -7,7 +7,6 @@
 #   client, mirror, client_c     run a server; the session vectors hold its bytes, and the states of their mirrors
 #   bench, fuzz, package, docs   say nothing about a platform
 find_package(GTest REQUIRED)
-add_custom_target(quick)
 add_custom_target(end_to_end)
 foreach(folder core ecs reflect hierarchy index wire transport vectors)
   add_subdirectory(tests/${folder})
