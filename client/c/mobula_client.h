@@ -434,7 +434,7 @@ enum {
   MOBULA_FIELD_CUT = 1 << 5         /* clients blend nothing across a change of it */
 };
 
-enum { MOBULA_NO_FIELD = 0xffffffffu };
+#define MOBULA_NO_FIELD 0xffffffffu
 
 typedef struct mobula_field_info {
   uint32_t struct_size;
