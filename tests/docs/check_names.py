@@ -31,7 +31,7 @@ INSTALLED = {"mobula-server", "mobula-client", "mobula-bots", "mobula-compile", 
 ENDS_A_COMMAND = {"|", "||", "&&", ";", "&", "(", ")"}
 MISTAKES = "unknown setting"  # in the message about a name that is wrong on purpose
 BUILD_FILES = ("CMakeLists.txt", "CMakePresets.json", "dev")
-BUILD_SUFFIXES = {".cmake", ".hpp", ".in"}
+BUILD_SUFFIXES = {".cmake", ".h", ".hpp", ".in"}
 
 
 def setting_keys(root):

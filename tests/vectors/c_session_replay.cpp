@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <mobula/core/format.hpp>
+#include <mobula/core/hash.hpp>
 #include <mobula/core/hex.hpp>
 #include <utility>
 #include <vector>
@@ -10,6 +12,7 @@ namespace mobula::test {
 namespace {
 
 constexpr std::int64_t millisecond = 1'000'000;
+constexpr std::uint32_t ship_bytes = 32;  // of the file's component Ship
 
 core::Bytes bytes_of(const Json& hex) { return core::from_hex(hex.get<std::string>()).value(); }
 
@@ -59,10 +62,13 @@ class CClient {
   // Returns the mirror's state as the file writes it.
   [[nodiscard]] Json state() {
     const mobula_status now = status();
-    return {{"tick", now.tick},
-            {"complete", now.complete != 0},
-            {"entities", now.entities},
-            {"hash", core::format("{:016x}", now.mirror_hash)}};
+    Json state{{"tick", now.tick},
+               {"complete", now.complete != 0},
+               {"entities", now.entities},
+               {"hash", core::format("{:016x}", now.mirror_hash)}};
+    const core::Bytes ships = read_ships();
+    if (!ships.empty()) state["shown"] = core::format("{:016x}", core::hash64(ships));
+    return state;
   }
 
   [[nodiscard]] mobula_status status() {
@@ -100,6 +106,23 @@ class CClient {
     std::array<unsigned char, MOBULA_DATAGRAM_BYTES_MAX> datagram;
     std::uint32_t size = 0;
     while (mobula_client_next_datagram(client_, datagram.data(), datagram.size(), &size) == MOBULA_OK) continue;
+  }
+
+  // Returns the values of all ships, by ascending index.
+  core::Bytes read_ships() {
+    std::uint32_t ships = 0;
+    if (mobula_client_find_component(client_, "Ship", nullptr, &ships) != MOBULA_OK) return {};
+    std::array<mobula_entity, 64> entities{};
+    std::array<std::array<std::byte, ship_bytes>, 64> values{};
+    std::uint32_t count = 0;
+    check("read_column", mobula_client_read_column(client_, ships, entities.data(), values.data(), ship_bytes,
+                                                   entities.size(), &count));
+    std::vector<std::pair<std::uint32_t, std::size_t>> by_index;
+    for (std::size_t i = 0; i < count; ++i) by_index.emplace_back(static_cast<std::uint32_t>(entities[i]), i);
+    std::ranges::sort(by_index);
+    core::Bytes all;
+    for (const auto& [index, at] : by_index) all.insert(all.end(), values[at].begin(), values[at].end());
+    return all;
   }
 
   mobula_client client_{};

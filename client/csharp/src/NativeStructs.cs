@@ -42,6 +42,8 @@ internal unsafe struct NativeFieldInfo {  // mobula_field_info
   internal double High;
   internal double Step;
   internal double Tolerance;
+  internal uint ArrayLength;
+  internal uint CountField;
 }
 
 }

@@ -25,6 +25,7 @@ CONSTANTS = {
     "MOBULA_CLIENTS_MAX": None,
     "MOBULA_DATAGRAM_BYTES_MAX": "DatagramBytesMax",
     "MOBULA_NO_COMPONENT": "NoComponent",
+    "MOBULA_NO_FIELD": None,
     "MOBULA_HASH_BYTES": "HashBytes",
 }
 SCALARS = {"uint8_t": "byte", "int32_t": "int", "uint32_t": "uint", "int64_t": "long", "uint64_t": "ulong", "float": "float",
