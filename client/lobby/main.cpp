@@ -17,7 +17,6 @@ namespace {
 using mobula::client::LobbyPiece;
 using mobula::client::LobbyPlayer;
 using mobula::client::LobbyRoom;
-using mobula::core::format;
 using mobula::process::print;
 
 constexpr const char* program = "mobula-lobby-client";
@@ -62,14 +61,15 @@ void show_rooms(const LobbyPlayer& player) {
   const std::vector<LobbyRoom> rooms = player.rooms();
   if (rooms.empty()) print("no rooms: /new NAME opens one\n");
   for (std::size_t i = 0; i < rooms.size(); ++i)
-    print(format("{}  {}, {} of {} players\n", i + 1, rooms[i].name, rooms[i].players, rooms[i].capacity));
+    print(
+        mobula::core::format("{}  {}, {} of {} players\n", i + 1, rooms[i].name, rooms[i].players, rooms[i].capacity));
 }
 
 void show_board(const LobbyPlayer& player) {
   const std::vector<LobbyPiece> pieces = player.board();
   for (const std::string& line : mobula::client::board_lines(pieces)) print(line + '\n');
   for (const LobbyPiece& piece : pieces)
-    if (!piece.name.empty()) print(format("{}: {}\n", piece.name, piece.points));
+    if (!piece.name.empty()) print(mobula::core::format("{}: {}\n", piece.name, piece.points));
 }
 
 void join(LobbyPlayer& player, std::string_view number) {

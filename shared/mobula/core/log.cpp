@@ -89,7 +89,7 @@ void put(LogLevel level, std::string_view module, std::string_view text, const L
 
 void put_reports(std::span<const LogRepeats::Held> suppressed) {
   for (const LogRepeats::Held& held : suppressed)
-    put(held.level, held.module, format("{} more like this: {}", held.lines, readable(held.kind)), {});
+    put(held.level, held.module, core::format("{} more like this: {}", held.lines, readable(held.kind)), {});
 }
 
 }  // namespace
