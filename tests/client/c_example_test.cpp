@@ -41,6 +41,22 @@ TEST_F(CExample, PrintsWhereThePlayerIs) {
   EXPECT_GT(lines(player.out()), 50) << "one for each tick";
 }
 
+TEST_F(CExample, MovesThePlayerByACommand) {
+  const std::string example = build();
+  Program& schema = start("/usr/bin/env", {"flatc", "--binary", "--schema", "-o", folder().string(),
+                                           MOBULA_SOURCE_DIR "/schema/demo_commands.fbs"});
+  ASSERT_EQ(schema.wait(), 0) << schema.err();
+  Program& server = serve();
+  Program& player = start(example, {token_file(), address(), (folder() / "demo_commands.bfbs").string()});
+  EXPECT_EQ(player.wait(), 0) << player.err() << server.err();
+  const std::string out = player.out();
+  const std::string before = "the player is at ";
+  const std::size_t first = out.find(before);
+  ASSERT_NE(first, std::string::npos) << player.err();
+  const auto x_at = [&](std::size_t place) { return std::stod(out.substr(place + before.size())); };
+  EXPECT_GT(x_at(out.rfind(before)), x_at(first) + 1);
+}
+
 TEST_F(CExample, NamesWhatIsWrongWithAToken) {
   const std::string example = build();
   const std::string damaged = (folder() / "damaged.token").string();
