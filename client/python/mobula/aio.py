@@ -185,7 +185,7 @@ async def connect(
     schema: Schema = None,
     commands: Schema = None,
     levels: Levels | None = None,
-    timeout: float = 10.0,
+    timeout: float = 15.0,
 ) -> AsyncIterator[AsyncClient]:
     """Joins a server, waits until the mirror is complete, and leaves at the end.
 

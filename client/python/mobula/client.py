@@ -101,7 +101,7 @@ def connect(
     schema: Schema = None,
     commands: Schema = None,
     levels: Levels | None = None,
-    timeout: float = 10.0,
+    timeout: float = 15.0,
 ) -> Client:
     """Joins a server and waits until the mirror is complete. One of the first three gives the connect token.
 
@@ -116,7 +116,7 @@ def connect(
     schema       the .bfbs that this program was written for, as bytes or path; a server with another one is refused
     commands     the .bfbs of the game's commands, to give them as dicts
     levels       keeps levels by their hash, such as {} or a shelve; without it levels are not downloaded
-    timeout      longest wait in seconds; then TimeoutError is raised
+    timeout      longest wait in seconds; then TimeoutError is raised. A server that does not answer is named after 10 s
 
     Raises Error if the server refuses the client, or the token is none.
     """
