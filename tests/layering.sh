@@ -83,6 +83,7 @@ ifaddrs.h                    net
 net/if.h                     net
 openssl/*                    net
 poll.h                       process net c/udp_socket.cpp
+pthread.h                    c/process.cpp
 sys/*                        process net server client/files client/pipe token headless bots lobby
 execinfo.h                   process
 signal.h                     process

@@ -19,6 +19,11 @@ void note_closing(Client& client) {
   }
 }
 
+void end_session(Client& client) {
+  client.outbox.clear();
+  client.closes_at.reset();
+}
+
 }  // namespace
 
 Client::Client(client::ConnectionConfig config, bool has_levels, core::Nanoseconds created) : now(created) {
@@ -39,13 +44,14 @@ mobula_result check_time(std::int64_t now) {
 }
 
 // A time that is far ahead would stop the clock of a client that also reads it itself.
-mobula_result note_time(Client& client, std::int64_t now) {
+mobula_result check_time(const Client& client, std::int64_t now) {
   if (const mobula_result checked = check_time(now); checked != MOBULA_OK) return checked;
   if (!client.host_has_socket() && now > core::monotonic_now() + core::second)
     return fail(MOBULA_ERROR_INVALID_ARGUMENT, core::format("time {} is not one of mobula_now", now));
-  client.now = std::max(client.now, now);
   return MOBULA_OK;
 }
+
+void note_time(Client& client, std::int64_t now) { client.now = std::max(client.now, now); }
 
 void receive(Client& client, const transport::Address& from, core::ByteView datagram) {
   client.started = true;
@@ -58,6 +64,16 @@ void step(Client& client, transport::Output& output) {
   client.started = true;
   client.wakeup = client.now + update_interval;
   client.connection->update(client.now, output);
+}
+
+void rejoin(Client& client) {
+  end_session(client);
+  client.connection->rejoin(client.now);
+}
+
+void reconnect(Client& client, const transport::ConnectToken& token) {
+  end_session(client);
+  client.connection->reconnect(token, client.now);
 }
 
 mobula_result fail_closed(const Client& client) {

@@ -50,13 +50,20 @@ mobula_result no_mirror(const Client& client);
 inline constexpr std::int64_t time_max = 100ll * 366 * 24 * 3600 * core::second;
 /// Returns MOBULA_OK, or INVALID_ARGUMENT for a time that no clock shows.
 mobula_result check_time(std::int64_t now);
-/// Notes the time of a call. A time before that of the last call counts as that one. Errors: those of check_time.
-mobula_result note_time(Client& client, std::int64_t now);
+/// Does the same for a time that is given to a client.
+mobula_result check_time(const Client& client, std::int64_t now);
+/// Notes the time of a call, which has been checked, once the call can no longer fail. A time before that of the last
+/// call counts as that one.
+void note_time(Client& client, std::int64_t now);
 
 /// Hands a datagram from the server to the connection.
 void receive(Client& client, const transport::Address& from, core::ByteView datagram);
 /// Updates the connection.
 void step(Client& client, transport::Output& output);
+/// Resumes the session, which can_rejoin() allows. Nothing of the lost one is sent or announced any more.
+void rejoin(Client& client);
+/// Does the same with a new session.
+void reconnect(Client& client, const transport::ConnectToken& token);
 /// Returns MOBULA_ERROR_CLOSED with the reason as text.
 mobula_result fail_closed(const Client& client);
 /// Returns where datagrams go.

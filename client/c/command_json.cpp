@@ -26,6 +26,13 @@ constexpr bool is_signed(int base) {
   return base == reflection::Byte || base == reflection::Short || base == reflection::Int || base == reflection::Long;
 }
 
+// Returns the field with this name; null if there is none. The search ends at a zero byte, which no name of a field
+// has.
+const reflection::Field* find_field(const reflection::Object& object, const std::string& name) {
+  const reflection::Field* const found = object.fields()->LookupByKey(name.c_str());
+  return found != nullptr && found->name()->string_view() == name ? found : nullptr;
+}
+
 class Writer {
  public:
   explicit Writer(const CommandSchema& schema) : schema_(schema) {}
@@ -71,7 +78,7 @@ class Writer {
     std::vector<Made> all;
     for (const reflect::JsonMember& member : json.members) {
       const Step step(*this, member.name);
-      const reflection::Field* const field = object.fields()->LookupByKey(member.name.c_str());
+      const reflection::Field* const field = find_field(object, member.name);
       if (field == nullptr || field->deprecated())
         return bad(core::format("{} has no such field", object.name()->string_view()));
       if (member.value.kind == Kind::null) continue;
@@ -201,7 +208,7 @@ class Writer {
     if (json.kind != Kind::object) return wrong(json, "an object");
     for (const reflect::JsonMember& member : json.members) {
       const Step step(*this, member.name);
-      const reflection::Field* const field = object.fields()->LookupByKey(member.name.c_str());
+      const reflection::Field* const field = find_field(object, member.name);
       if (field == nullptr) return bad(core::format("{} has no such field", object.name()->string_view()));
       if (const core::Status written = inline_value(type_of(*field), member.value, to + field->offset()); !written)
         return written;

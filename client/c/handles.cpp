@@ -1,5 +1,6 @@
 #include <atomic>
 #include <c/handles.hpp>
+#include <c/process.hpp>
 #include <mobula/core/format.hpp>
 #include <utility>
 
@@ -16,6 +17,7 @@ constexpr std::uint32_t generation_of(std::uint64_t word) { return static_cast<s
 // A free slot has the generation of its last client. After the last generation it is never used again.
 struct Slot {
   std::atomic<std::uint64_t> word{0};
+  std::atomic<std::uint32_t> process{0};  // that has created the client
   Client* client = nullptr;
 };
 Slot slots[MOBULA_CLIENTS_MAX];
@@ -34,6 +36,15 @@ mobula_result invalid(mobula_client handle) {
                                                         handle.index, handle.generation));
 }
 
+// Returns whether the client is of the process that has forked this one.
+bool is_copy(mobula_client handle) {
+  if (handle.index >= MOBULA_CLIENTS_MAX || handle.generation == 0) return false;
+  const Slot& slot = slots[handle.index];
+  const std::uint64_t seen = slot.word.load(std::memory_order_acquire);
+  return generation_of(seen) == handle.generation && seen != word(handle.generation, State::free) &&
+         slot.process.load(std::memory_order_relaxed) != process_number();
+}
+
 // Changes an idle slot of this generation to busy.
 mobula_result enter(mobula_client handle) {
   if (handle.index >= MOBULA_CLIENTS_MAX || handle.generation == 0) return invalid(handle);
@@ -44,6 +55,15 @@ mobula_result enter(mobula_client handle) {
   if (seen != word(handle.generation, State::busy)) return invalid(handle);
   MOBULA_ASSERT(false, "two threads use one Mobula client at the same time");
   return fail(MOBULA_ERROR_BUSY, "another thread is in a call for this client");
+}
+
+// Does the same, unless the client is of the process that has forked this one.
+mobula_result enter_own(mobula_client handle) {
+  if (is_copy(handle)) {
+    return fail(MOBULA_ERROR_WRONG_STATE,
+                "the client belongs to the process that has forked this one; create another, or destroy the copy");
+  }
+  return enter(handle);
 }
 
 void leave(mobula_client handle, State state) {
@@ -59,21 +79,28 @@ mobula_client add_client(std::unique_ptr<Client> client) {
     if (!take(slot)) continue;
     const mobula_client handle{index, generation_of(slot.word.load(std::memory_order_relaxed))};
     slot.client = client.release();
+    slot.process.store(process_number(), std::memory_order_relaxed);
     leave(handle, State::idle);
     return handle;
   }
   return {0, 0};
 }
 
-std::unique_ptr<Client> remove_client(mobula_client handle, mobula_result& result) {
-  result = enter(handle);
-  if (result != MOBULA_OK) return nullptr;
+Removed remove_client(mobula_client handle) {
+  const bool copy = is_copy(handle);
+  if (copy && slots[handle.index].word.load(std::memory_order_relaxed) == word(handle.generation, State::busy)) {
+    // The call of another thread ended with the fork. Its half-changed memory cannot be freed.
+    leave(handle, State::free);
+    return {nullptr, MOBULA_OK, copy};
+  }
+  const mobula_result entered = enter(handle);
+  if (entered != MOBULA_OK) return {nullptr, entered, copy};
   std::unique_ptr<Client> client(std::exchange(slots[handle.index].client, nullptr));
   leave(handle, State::free);
-  return client;
+  return {std::move(client), MOBULA_OK, copy};
 }
 
-Visit::Visit(mobula_client handle) : handle_(handle), result_(enter(handle)) {
+Visit::Visit(mobula_client handle) : handle_(handle), result_(enter_own(handle)) {
   if (result_ == MOBULA_OK) client_ = slots[handle.index].client;
 }
 

@@ -6,6 +6,9 @@
 //   free ──add──► idle ◄──► busy (in a call) ──remove──► free, in the next generation
 //
 // No lock is taken: calls for different clients do not meet.
+//
+// A child of fork() has copies of its parent's clients. It may destroy them and do nothing else with them: their
+// sessions are the parent's.
 #pragma once
 
 #include <c/client.hpp>
@@ -15,8 +18,13 @@ namespace mobula::c {
 
 /// Gives a client a handle. Returns {0, 0} if MOBULA_CLIENTS_MAX exist.
 mobula_client add_client(std::unique_ptr<Client> client);
-/// Takes a client out. Null if there is none, or if a call for it is in progress; `result` is then the error.
-std::unique_ptr<Client> remove_client(mobula_client handle, mobula_result& result);
+struct Removed {
+  std::unique_ptr<Client> client;  ///< Null if there is none, or if a call for it is in progress or was at a fork.
+  mobula_result result;            ///< The error if no client was taken out.
+  bool is_copy;                    ///< The client is of the process that has forked this one.
+};
+/// Takes a client out.
+Removed remove_client(mobula_client handle);
 
 /// A call for a client, from its begin to its end.
 class Visit {

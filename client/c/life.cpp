@@ -10,6 +10,8 @@ using namespace mobula::c;
 namespace {
 
 constexpr std::uint32_t known_flags = MOBULA_SPECTATE | MOBULA_NO_VERIFY | MOBULA_NO_MIRROR | MOBULA_LEVELS;
+// Size of the struct in the first version of the library. It does not grow with the struct.
+constexpr std::size_t options_bytes_min = offsetof(mobula_client_options, schema_size) + sizeof(std::uint64_t);
 
 mobula_result read_name(const char* name, std::string& to) {
   if (name == nullptr) return MOBULA_OK;
@@ -97,7 +99,7 @@ mobula_result mobula_client_create(const mobula_client_options* options, int64_t
   if (client == nullptr) return refuse_null("the client");
   *client = {0, 0};
   mobula_client_options known;
-  if (const mobula_result read = read_struct(options, known); read != MOBULA_OK) return read;
+  if (const mobula_result read = read_struct(options, options_bytes_min, known); read != MOBULA_OK) return read;
   client::ConnectionConfig config;
   if (const mobula_result read = read_options(known, config); read != MOBULA_OK) return read;
   if (const mobula_result checked = check_time(now); checked != MOBULA_OK) return checked;
@@ -108,10 +110,10 @@ mobula_result mobula_client_create(const mobula_client_options* options, int64_t
 }
 
 mobula_result mobula_client_destroy(mobula_client client) {
-  mobula_result result = MOBULA_OK;
-  const std::unique_ptr<Client> removed = remove_client(client, result);
-  if (removed != nullptr && !removed->host_has_socket()) removed->connection->close(removed->pipe->socket);
-  return result;
+  const Removed removed = remove_client(client);
+  const bool leaves = removed.client != nullptr && !removed.is_copy && !removed.client->host_has_socket();
+  if (leaves) removed.client->connection->close(removed.client->pipe->socket);
+  return removed.result;
 }
 
 mobula_result mobula_client_leave(mobula_client client) {

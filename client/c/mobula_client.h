@@ -28,6 +28,10 @@
  *   library does not know remain as they are, as do those that an older host does not have.
  * - Threads. Functions may be called from any thread, but not two at a time for one client. The second call returns
  *   MOBULA_ERROR_BUSY, and fails an assertion in debug builds. Different clients are independent.
+ * - Processes. A client belongs to the process that has created it. In a child of fork() its handles are refused with
+ *   MOBULA_ERROR_WRONG_STATE, except by mobula_client_destroy, which frees the copy and sends nothing. The child may
+ *   create clients of its own. No function may be called from a signal handler.
+ * - Out of memory. The process ends if the system has no memory left.
  * - Times are nanoseconds of a monotonic clock, such as mobula_now. A time before that of the client's last call counts
  *   as that one. Clients with the library's socket use mobula_now.
  * - Byte order. Component values, entity handles and texts of the wire are little-endian, as is every supported machine.
@@ -115,7 +119,7 @@ enum {
 };
 
 typedef struct mobula_client_options {
-  uint32_t struct_size;
+  uint32_t struct_size; /* at least that of this version: the struct may grow, and never shrinks */
   uint32_t flags;
   const char* name;     /* player's name, printable, at most 24 bytes; null: none */
   const void* token;    /* connect token: its 2,048 bytes, or these as base64 text */
@@ -129,7 +133,8 @@ typedef struct mobula_client_options {
 MOBULA_API mobula_result mobula_client_create(const mobula_client_options* options, int64_t now, mobula_client* client);
 
 /* Destroys a client, and leaves the server if the library has the socket. All pointers of the client become invalid.
- * With a socket of the host, call mobula_client_leave and send its datagrams first. */
+ * With a socket of the host, call mobula_client_leave and send its datagrams first. Errors: BUSY, where the client
+ * remains; call it again later. */
 MOBULA_API mobula_result mobula_client_destroy(mobula_client client);
 
 /* Leaves the server. With a socket of the host, mobula_client_next_datagram then returns the farewell. */
@@ -188,7 +193,7 @@ MOBULA_API mobula_result mobula_client_reason(mobula_client client, int32_t* cod
 
 /* Opens the library's UDP socket. `address` is HOST:PORT, also for later tokens; a name is resolved, which may block. Null
  * uses the addresses of the token, one after the other. Errors: BAD_ADDRESS, SOCKET, WRONG_STATE if the socket is open
- * or the host has given datagrams or updates. */
+ * or the host has given datagrams or updates. A command that was set remains. */
 MOBULA_API mobula_result mobula_client_connect_udp(mobula_client client, const char* address);
 
 /* Receives, updates and sends over the library's socket. Waits at most `timeout_ms` for a datagram or the next wake-up.
@@ -501,7 +506,8 @@ MOBULA_API mobula_result mobula_client_read_events(mobula_client client, mobula_
 /* --- Levels ------------------------------------------------------------------------------------------------------- */
 
 /* A client with MOBULA_LEVELS downloads the clients' part of the server's level, unless the host gives it. The host keeps
- * levels by their hash, in files or wherever it likes. */
+ * levels by their hash, in files or wherever it likes. Memory for a level grows as its bytes arrive, up to the size that
+ * the server announces, which is bounded. */
 
 enum { MOBULA_HASH_BYTES = 32 };
 
@@ -523,7 +529,8 @@ enum { MOBULA_LOG_TRACE = 0, MOBULA_LOG_DEBUG, MOBULA_LOG_INFO, MOBULA_LOG_WARN,
 MOBULA_API mobula_result mobula_set_log_level(int32_t level);
 
 /* Writes the oldest line of the log, of all clients, and removes it. NOTHING if there is none. A line that does not fit
- * stays. At most 64 KiB of lines wait; newer ones are dropped, and a line reports their number. */
+ * stays. At most 64 KiB of lines wait; newer ones are dropped, and a line reports their number. A signal handler that
+ * calls this may wait for its own thread for ever. */
 MOBULA_API mobula_result mobula_next_log(int32_t* level, char* text, uint32_t capacity, uint32_t* length);
 
 #ifdef __cplusplus

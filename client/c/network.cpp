@@ -9,14 +9,15 @@ using namespace mobula::c;
 
 namespace {
 
-// Calls function(Client&) for a client whose host has the socket, at a time.
+// Calls function(Client&) for a client whose host has the socket, with a time that has been checked. The function notes
+// the time when nothing can fail any more.
 template <class Function>
 mobula_result with_host(mobula_client handle, std::int64_t now, Function&& function) {
   return with_client(handle, [&](Client& client) -> mobula_result {
     if (!client.host_has_socket())
       return fail(MOBULA_ERROR_WRONG_STATE, "the library has the socket of this client; call mobula_client_poll");
-    if (const mobula_result noted = note_time(client, now); noted != MOBULA_OK) return noted;
-    return function(client);
+    const mobula_result checked = check_time(client, now);
+    return checked == MOBULA_OK ? function(client) : checked;
   });
 }
 
@@ -59,6 +60,7 @@ mobula_result mobula_client_server_address(mobula_client client, uint32_t at, ch
 mobula_result mobula_client_receive(mobula_client client, const void* datagram, uint32_t size, int64_t now) {
   return with_host(client, now, [&](Client& c) -> mobula_result {
     if (datagram == nullptr) return refuse_null("the datagram");
+    note_time(c, now);
     const transport::Address from = c.connection->server();  // a copy: the connection may turn to the next server
     receive(c, from, {static_cast<const std::byte*>(datagram), size});
     return MOBULA_OK;
@@ -67,6 +69,7 @@ mobula_result mobula_client_receive(mobula_client client, const void* datagram, 
 
 mobula_result mobula_client_update(mobula_client client, int64_t now) {
   return with_host(client, now, [&](Client& c) -> mobula_result {
+    note_time(c, now);
     step(c, c.outbox);
     return c.connection->state() == client::Connection::State::closed ? fail_closed(c) : MOBULA_OK;
   });
@@ -85,8 +88,9 @@ mobula_result mobula_client_next_datagram(mobula_client client, void* buffer, ui
 }
 
 mobula_result mobula_client_next_wakeup(mobula_client client, int64_t now, int64_t* at) {
-  return with_host(client, now, [&](const Client& c) -> mobula_result {
+  return with_host(client, now, [&](Client& c) -> mobula_result {
     if (at == nullptr) return refuse_null("the time");
+    note_time(c, now);
     *at = c.wakeup;
     return MOBULA_OK;
   });
@@ -95,6 +99,7 @@ mobula_result mobula_client_next_wakeup(mobula_client client, int64_t now, int64
 mobula_result mobula_client_pipe_closed(mobula_client client, const char* why, int64_t now) {
   return with_host(client, now, [&](Client& c) -> mobula_result {
     c.started = true;
+    note_time(c, now);
     c.connection->pipe_closed(core::shown(why == nullptr ? "" : why, transport::reason_text_bytes_max), c.now);
     return MOBULA_OK;
   });
@@ -104,8 +109,8 @@ mobula_result mobula_client_rejoin(mobula_client client, int64_t now) {
   return with_host(client, now, [&](Client& c) -> mobula_result {
     if (!c.connection->can_rejoin())
       return fail(MOBULA_ERROR_WRONG_STATE, "the connection was not lost, or no rejoin token of the server is left");
-    c.outbox.clear();
-    c.connection->rejoin(c.now);
+    note_time(c, now);
+    rejoin(c);
     return MOBULA_OK;
   });
 }

@@ -32,7 +32,10 @@ bool sample(const client::Mirror& mirror, ecs::Entity entity, ecs::PoolId pool, 
 
 mobula_result mobula_client_clock(mobula_client client, int64_t now, mobula_clock* clock) {
   return with_client(client, [&](Client& c) -> mobula_result {
-    if (const mobula_result noted = note_time(c, now); noted != MOBULA_OK) return noted;
+    const mobula_result there = check_struct(clock == nullptr ? nullptr : &clock->struct_size);
+    if (there != MOBULA_OK) return there;
+    if (const mobula_result checked = check_time(c, now); checked != MOBULA_OK) return checked;
+    note_time(c, now);
     mobula_clock known{};
     if (client::ServerClock* const server = c.connection->clock(); server != nullptr && server->known()) {
       known.known = 1;

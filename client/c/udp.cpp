@@ -41,7 +41,7 @@ bool keep_alive(Client& client) {
   if (client.now < pipe.next_try) return true;
   pipe.next_try = client.now + try_interval;
   // The socket may be that of a network that is no longer there. Without a new one the next try is in a second.
-  if (pipe.socket.open().ok()) connection.rejoin(client.now);
+  if (pipe.socket.open().ok()) rejoin(client);
   return true;
 }
 
@@ -74,7 +74,9 @@ mobula_result mobula_client_connect_udp(mobula_client client, const char* addres
     if (const core::Status opened = pipe->socket.open(); !opened) return fail(MOBULA_ERROR_SOCKET, opened.error());
     c.pipe = std::move(pipe);
     c.now = core::monotonic_now();
-    c.connection = std::make_unique<client::Connection>(config, c.now);
+    auto connection = std::make_unique<client::Connection>(config, c.now);
+    connection->set_command(c.connection->command());
+    c.connection = std::move(connection);
     return MOBULA_OK;
   });
 }
@@ -94,13 +96,13 @@ mobula_result mobula_client_reconnect(mobula_client client, const void* token, u
       return fail(MOBULA_ERROR_WRONG_STATE, "the connection is open; leave first");
     transport::ConnectToken read;
     if (const mobula_result result = read_token(token, token_size, read); result != MOBULA_OK) return result;
-    if (const mobula_result noted = note_time(c, now); noted != MOBULA_OK) return noted;
+    if (const mobula_result checked = check_time(c, now); checked != MOBULA_OK) return checked;
     if (!c.host_has_socket()) {
       if (const core::Status opened = c.pipe->socket.open(); !opened) return fail(MOBULA_ERROR_SOCKET, opened.error());
       c.pipe->lost_at = 0;
     }
-    c.outbox.clear();
-    c.connection->reconnect(read, c.now);
+    note_time(c, now);
+    reconnect(c, read);
     return MOBULA_OK;
   });
 }

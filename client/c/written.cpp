@@ -47,9 +47,9 @@ mobula_result write_text(std::string_view text, const TextOut& out) {
   return copy_text(text, out) ? MOBULA_OK : too_small(text.size() + 1, out.capacity);
 }
 
-mobula_result check_struct(const std::uint32_t* struct_size) {
+mobula_result check_struct(const std::uint32_t* struct_size, std::size_t bytes_min) {
   if (struct_size == nullptr) return refuse_null("the struct");
-  if (*struct_size >= 2 * sizeof(std::uint32_t) && *struct_size <= struct_bytes_max) return MOBULA_OK;
+  if (*struct_size >= bytes_min && *struct_size <= struct_bytes_max) return MOBULA_OK;
   return fail(MOBULA_ERROR_INVALID_ARGUMENT,
               core::format("struct_size is {}; set it to sizeof of the struct", *struct_size));
 }

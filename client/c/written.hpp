@@ -59,7 +59,7 @@ mobula_result write_text(std::string_view text, const TextOut& out);
 // --- Structs -------------------------------------------------------------------------------------------------------
 
 /// Returns MOBULA_OK if a pointer to a struct with this size can be used. A size beyond 4 KiB was never set.
-mobula_result check_struct(const std::uint32_t* struct_size);
+mobula_result check_struct(const std::uint32_t* struct_size, std::size_t bytes_min = 2 * sizeof(std::uint32_t));
 
 /// Writes the members that the caller's struct has, and leaves its struct_size.
 template <class T>
@@ -73,11 +73,12 @@ mobula_result write_struct(const T& value, T* out) {
   return MOBULA_OK;
 }
 
-/// Reads the members that the caller's struct has. Others are zero.
+/// Reads the members that the caller's struct has. Others are zero. `bytes_min` is the size of the first published
+/// struct: a smaller one may end within a member.
 template <class T>
-mobula_result read_struct(const T* in, T& value) {
+mobula_result read_struct(const T* in, std::size_t bytes_min, T& value) {
   const std::uint32_t* const size = in == nullptr ? nullptr : &in->struct_size;
-  if (const mobula_result checked = check_struct(size); checked != MOBULA_OK) return checked;
+  if (const mobula_result checked = check_struct(size, bytes_min); checked != MOBULA_OK) return checked;
   value = {};
   std::memcpy(&value, in, std::min<std::size_t>(*size, sizeof(T)));
   return MOBULA_OK;

@@ -58,6 +58,7 @@ public sealed unsafe partial class MobulaClient {
       Hash = new ReadOnlySpan<byte>(hash, HashBytes).ToArray(),
       Bytes = new ReadOnlySpan<byte>(bytes, checked((int)size)).ToArray()
     };
+    GC.KeepAlive(this);  // the bytes belong to the client
     return true;
   }
 }

@@ -46,13 +46,17 @@ public sealed unsafe partial class MobulaClient : IDisposable {
   }
 
   ~MobulaClient() {
-    if (IsCreated) NativeMethods.mobula_client_destroy(handle);  // not where the library itself could not be loaded
+    if (!IsCreated) return;  // also where the library itself could not be loaded
+    // Another thread may still be in the last call for this client. A later collection tries again.
+    if (NativeMethods.mobula_client_destroy(handle) == (int)Result.Busy) GC.ReRegisterForFinalize(this);
   }
 
-  /// <summary>Destroys the client, and leaves the server if it is connected over the library's socket.</summary>
+  /// <summary>Destroys the client, and leaves the server if it is connected over the library's socket. While another
+  /// thread is in a call for it, this throws Result.Busy and the client remains as it is.</summary>
   public void Dispose() {
     if (!IsCreated) return;
-    NativeMethods.mobula_client_destroy(handle);
+    int result = NativeMethods.mobula_client_destroy(handle);
+    if (result != (int)Result.InvalidClient) Check(result);  // another thread may have destroyed it meanwhile
     handle = default(NativeClient);
     status = default(Status);
     status.State = ClientState.Closed;

@@ -100,7 +100,9 @@ public sealed unsafe partial class MobulaClient {
     int result = NativeMethods.mobula_client_schema(handle, &bytes, &size);
     if (result == (int)Result.NoMirror) return null;
     Check(result);
-    return new ReadOnlySpan<byte>(bytes, (int)size).ToArray();
+    byte[] copy = new ReadOnlySpan<byte>(bytes, (int)size).ToArray();
+    GC.KeepAlive(this);  // the bytes belong to the client
+    return copy;
   }
 
   /// <summary>Returns the type of a component, by its number.</summary>
@@ -125,13 +127,15 @@ public sealed unsafe partial class MobulaClient {
     Check(NativeMethods.mobula_client_type(handle, type, &info));
     List<SchemaField> fields = new List<SchemaField>();
     for (uint field = 0; field < info.Fields; ++field) fields.Add(ReadField(type, field));
-    return new SchemaType {
+    SchemaType read = new SchemaType {
       Name = Utf8.Read(info.Name),
       Size = (int)info.Size,
       Alignment = (int)info.Alignment,
       DefaultValue = new ReadOnlySpan<byte>(info.DefaultValue, (int)info.Size).ToArray(),
       Fields = fields
     };
+    GC.KeepAlive(this);  // texts and bytes belong to the client
+    return read;
   }
 
   private SchemaField ReadField(uint type, uint field) {
@@ -145,7 +149,7 @@ public sealed unsafe partial class MobulaClient {
       Check(NativeMethods.mobula_client_enum_value(handle, type, field, at, &name, &value));
       names[value] = Utf8.Read(name);
     }
-    return new SchemaField {
+    SchemaField read = new SchemaField {
       Path = Utf8.Read(info.Path),
       Kind = (ValueKind)info.Kind,
       Offset = (int)info.Offset,
@@ -159,6 +163,8 @@ public sealed unsafe partial class MobulaClient {
       Tolerance = info.Tolerance,
       EnumValues = names
     };
+    GC.KeepAlive(this);  // texts belong to the client
+    return read;
   }
 }
 

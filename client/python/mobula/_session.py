@@ -119,7 +119,7 @@ class Session:
         self._levels = options.levels
         logs.follow_logger()
         self._handle = self._create(token, options)
-        # Destroyed with this object, if it is not closed before.
+        # Destroyed with this object, if it is not closed before. No call for it is in progress then: it would hold the object.
         self._destroy = weakref.finalize(self, self._library.mobula_client_destroy, self._handle)
         commands = bytes_of(options.commands)
         if commands is not None:
@@ -271,6 +271,13 @@ class Session:
         return not self._destroy.alive
 
     def _release(self) -> None:
-        """Destroys the library's client. Further calls raise Error with INVALID_CLIENT."""
-        self._destroy()
+        """Destroys the library's client. Further calls raise Error with INVALID_CLIENT.
+
+        While another thread is in a call, it raises Error with BUSY, and the client remains.
+        """
+        if not self.closed:
+            code = self._library.mobula_client_destroy(self._handle)
+            if code < 0 and code != Code.INVALID_CLIENT:  # another thread may have closed it meanwhile
+                raise self._error(code)
+            self._destroy.detach()
         logs.drain()

@@ -160,14 +160,20 @@ class AsyncClient(Mirror):
             yield await self.update()
 
     def close(self) -> None:
-        """Leaves the server. A second call does nothing."""
+        """Leaves the server. A second call does nothing.
+
+        Raises Error with Code.BUSY while another thread is in a call for the client, which then remains open.
+        """
         if self.closed:
             return
-        with contextlib.suppress(Error):  # the connection may be closed already
+        try:
             self._call("leave")
             self._send()
-        self._close_transport()
+        except Error as error:
+            if error.code == Code.BUSY:
+                raise  # other errors: there is no one to leave
         self._release()
+        self._close_transport()
 
 
 @contextlib.asynccontextmanager

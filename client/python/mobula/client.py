@@ -76,7 +76,10 @@ class Client(Mirror):
             yield self.update()
 
     def close(self) -> None:
-        """Leaves the server. A second call does nothing."""
+        """Leaves the server. A second call does nothing.
+
+        Raises Error with Code.BUSY while another thread updates the client, which then remains open.
+        """
         self._release()
 
     def __enter__(self) -> Client:

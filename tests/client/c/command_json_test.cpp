@@ -77,6 +77,12 @@ class CommandJson : public testing::Test {
   flatbuffers::Parser reference_;
 };
 
+TEST_F(CommandJson, NamesWithAZeroAreRefused) {
+  EXPECT_THAT(print(R"({"count\u0000": 1})"), HasSubstr("has no such field"));
+  EXPECT_THAT(print(R"({"count\u0000more": 1})"), HasSubstr("has no such field"));
+  EXPECT_THAT(print(R"({"box": {"mood\u0000": 1}})"), HasSubstr("has no such field"));
+}
+
 TEST_F(CommandJson, EveryKindOfValueIsThatOfTheReference) {
   for (const std::string json : {
            R"({})",

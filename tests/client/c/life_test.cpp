@@ -70,8 +70,11 @@ TEST_F(CLife, BadOptionsAreRefused) {
   const mobula_client_options known = good();
   EXPECT_EQ(mobula_client_create(&known, 0, nullptr), MOBULA_ERROR_INVALID_ARGUMENT);
   mobula_client_options options = good();
-  options.struct_size = 0;
-  EXPECT_EQ(create(options), MOBULA_ERROR_INVALID_ARGUMENT);
+  for (const std::uint32_t size : {0u, 8u, 12u, static_cast<std::uint32_t>(sizeof options) - 1}) {
+    options.struct_size = size;
+    EXPECT_EQ(create(options), MOBULA_ERROR_INVALID_ARGUMENT) << size;
+    EXPECT_THAT(test::error_text(), HasSubstr("set it to sizeof of the struct"));
+  }
   options = good();
   options.flags = 1u << 31;
   EXPECT_EQ(create(options), MOBULA_ERROR_INVALID_ARGUMENT);
@@ -167,6 +170,27 @@ TEST_F(CLife, AnAnnouncedShutdownCountsDown) {
   EXPECT_LE(before, 5u);
   village.ticks(20);
   EXPECT_EQ(guest->status().closing_seconds, before - 1);
+}
+
+TEST_F(CLife, ANewSessionHasNoCountdownOfTheFormerOne) {
+  play();
+  village.ticks(20);  // rejoin tokens arrive
+  village.server->drain("maintenance", 5);
+  ASSERT_TRUE(village.tick_until([&] { return guest->status().closing_seconds != ~0u; }));
+  guest->pipe_closed("", village.now);
+  village.tick();
+  ASSERT_EQ(guest->status().can_rejoin, 1u);
+  ASSERT_EQ(mobula_client_rejoin(client(), village.now), MOBULA_OK);
+  EXPECT_EQ(guest->status().closing_seconds, ~0u);
+}
+
+TEST_F(CLife, AReconnectedClientHasNoCountdown) {
+  play();
+  village.server->drain("maintenance", 5);
+  ASSERT_TRUE(village.tick_until([&] { return guest->status().closing_seconds != ~0u; }));
+  guest->close(guest->seat.port);
+  guest->reconnect(test::test_token(50), village.now);
+  EXPECT_EQ(guest->status().closing_seconds, ~0u);
 }
 
 TEST_F(CLife, AReasonNeedsACodeAndALength) {

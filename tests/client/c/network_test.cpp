@@ -66,6 +66,23 @@ TEST_F(CNetwork, GarbageIsDroppedAndTheClientPlaysOn) {
   EXPECT_EQ(guest->statistics().mismatched_ticks, 0u);
 }
 
+// A time that counted would be that of all later calls.
+TEST_F(CNetwork, ARefusedCallNotesNoTime) {
+  play();
+  const std::int64_t later = village.now + 3600 * core::second;
+  EXPECT_EQ(mobula_client_receive(client(), nullptr, 0, later), MOBULA_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(mobula_client_next_wakeup(client(), later, nullptr), MOBULA_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(mobula_client_rejoin(client(), later), MOBULA_ERROR_WRONG_STATE);
+  EXPECT_EQ(mobula_client_reconnect(client(), "x", 1, later), MOBULA_ERROR_WRONG_STATE);
+  EXPECT_EQ(mobula_client_clock(client(), later, nullptr), MOBULA_ERROR_INVALID_ARGUMENT);
+  mobula_clock unsized_clock{};
+  EXPECT_EQ(mobula_client_clock(client(), later, &unsized_clock), MOBULA_ERROR_INVALID_ARGUMENT);
+  ASSERT_EQ(mobula_client_update(client(), village.now), MOBULA_OK);
+  std::int64_t wakeup = 0;
+  ASSERT_EQ(mobula_client_next_wakeup(client(), village.now, &wakeup), MOBULA_OK);
+  EXPECT_LE(wakeup, village.now + core::second);
+}
+
 // Keeps a copy of what a server sends.
 struct Copying final : client::ConnectionInput {
   explicit Copying(test::Guest& guest) : inner(guest) {}

@@ -2,11 +2,18 @@
 #include <gmock/gmock.h>
 
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <client/c/guest.hpp>
 #include <mobula/core/log.hpp>
 #include <mobula/net/event_loop.hpp>
 #include <mobula/net/server_pipes.hpp>
 #include <server/tiny_game.hpp>
+#include <thread>
+#ifndef _WIN32
+#include <sys/wait.h>
+#include <unistd.h>
+#endif
 
 namespace mobula::c {
 namespace {
@@ -97,6 +104,69 @@ TEST_F(CUdp, PollPlaysAndLeavesWithDestroy) {
   }
   EXPECT_EQ(game_.left, 1) << "the server received the farewell";
 }
+
+TEST_F(CUdp, ACommandOfBeforeTheSocketIsCarriedOut) {
+  const core::Bytes command = test::move_command(42, 0);
+  const auto size = static_cast<std::uint32_t>(command.size());
+  ASSERT_EQ(mobula_client_set_command(client_, command.data(), size), MOBULA_OK) << test::error_text();
+  ASSERT_EQ(mobula_client_connect_udp(client_, address().c_str()), MOBULA_OK) << test::error_text();
+  EXPECT_TRUE(run_until([&] {
+    const ecs::Entity player = test::to_entity(status().player);
+    const auto* const health = server_->world().registry().try_get<const demo::Health>(player);
+    return health != nullptr && health->current == 42;
+  }));
+}
+
+#ifndef _WIN32
+// Returns the number of the first step that fails in a child of fork(), which has a copy of the client; 0 if none does.
+int use_copy(mobula_client copy, const mobula_client_options& options) {
+  auto status = test::sized<mobula_status>();
+  if (mobula_client_status(copy, &status) != MOBULA_ERROR_WRONG_STATE) return 1;
+  if (mobula_client_poll(copy, 0) != MOBULA_ERROR_WRONG_STATE) return 2;
+  if (test::error_text().find("forked") == std::string::npos) return 3;
+  if (mobula_client_leave(copy) != MOBULA_ERROR_WRONG_STATE) return 4;
+  if (mobula_client_destroy(copy) != MOBULA_OK) return 5;
+  if (mobula_client_destroy(copy) != MOBULA_ERROR_INVALID_CLIENT) return 6;
+  mobula_client own{};
+  if (mobula_client_create(&options, 0, &own) != MOBULA_OK) return 7;
+  if (mobula_client_status(own, &status) != MOBULA_OK) return 8;
+  return mobula_client_destroy(own) == MOBULA_OK ? 0 : 9;
+}
+
+TEST_F(CUdp, AForkedChildDoesNotEndTheSession) {
+  ASSERT_EQ(mobula_client_connect_udp(client_, address().c_str()), MOBULA_OK) << test::error_text();
+  ASSERT_TRUE(play());
+  const core::Bytes token = new_token();
+  const mobula_client_options options = test::options_for(token);
+  const pid_t child = fork();
+  if (child == 0) _exit(use_copy(client_, options));
+  int ended = -1;
+  ASSERT_EQ(waitpid(child, &ended, 0), child);
+  ASSERT_TRUE(WIFEXITED(ended));
+  EXPECT_EQ(WEXITSTATUS(ended), 0) << "the step that failed";
+  const std::uint32_t tick = status().tick;
+  EXPECT_TRUE(run_until([&] { return status().tick > tick + 20; })) << test::error_text();
+  EXPECT_EQ(game_.left, 0);
+}
+
+// The child has no thread that could end the call.
+TEST_F(CUdp, AForkDuringACallLeavesACopyToDestroy) {
+  ASSERT_EQ(mobula_client_connect_udp(client_, "127.0.0.1:9"), MOBULA_OK) << test::error_text();
+  std::atomic<bool> done = false;
+  std::thread poller([&] {
+    while (!done) mobula_client_poll(client_, 1000);
+  });
+  std::this_thread::sleep_for(
+      std::chrono::milliseconds(50));  // most likely a call is in progress; else nothing is shown
+  const pid_t child = fork();
+  if (child == 0) _exit(mobula_client_destroy(client_) == MOBULA_OK ? 0 : 1);
+  int ended = -1;
+  EXPECT_EQ(waitpid(child, &ended, 0), child);
+  done = true;
+  poller.join();
+  EXPECT_TRUE(WIFEXITED(ended) && WEXITSTATUS(ended) == 0);
+}
+#endif
 
 TEST_F(CUdp, AddressesThatAreNoneAreRefused) {
   EXPECT_EQ(mobula_client_connect_udp(client_, "nowhere"), MOBULA_ERROR_BAD_ADDRESS);

@@ -112,9 +112,19 @@ TEST(Written, AStructThatIsReadHasZeroInWhatIsNotThere) {
   options.token_size = 5;
   options.struct_size = offsetof(mobula_client_options, token);
   mobula_client_options read;
-  EXPECT_EQ(read_struct(&options, read), MOBULA_OK);
+  EXPECT_EQ(read_struct(&options, offsetof(mobula_client_options, token), read), MOBULA_OK);
   EXPECT_EQ(read.flags, 3u);
   EXPECT_EQ(read.token_size, 0u);
+}
+
+TEST(Written, AStructThatWasNeverPublishedIsNotRead) {
+  auto options = test::sized<mobula_client_options>();
+  mobula_client_options read{};
+  for (options.struct_size = 0; options.struct_size < sizeof options; ++options.struct_size)
+    ASSERT_EQ(read_struct(&options, sizeof options, read), MOBULA_ERROR_INVALID_ARGUMENT) << options.struct_size;
+  EXPECT_EQ(read_struct(&options, sizeof options, read), MOBULA_OK);
+  options.struct_size = sizeof options + 8;
+  EXPECT_EQ(read_struct(&options, sizeof options, read), MOBULA_OK) << "of a newer host";
 }
 
 }  // namespace

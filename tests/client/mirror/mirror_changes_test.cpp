@@ -46,14 +46,32 @@ TEST(MirrorChanges, ListsAComponentOncePerHandOut) {
 TEST(MirrorChanges, ListsNoMarkedComponent) {
   MirrorChanges changes;
   const std::array<ecs::PoolId, 2> pools{2, 4};
-  changes.mark(7, pools);
-  changes.mark_as(7, 9, {pools.data(), 1});
-  for (const std::uint32_t id : {7u, 9u})
+  changes.mark(7);
+  changes.mark_as(7, 9, pools);
+  changes.add(one, 5, 2);
+  changes.mark_as(5, 6, pools);
+  for (const std::uint32_t id : {7u, 9u, 6u})
     for (const ecs::PoolId pool : pools) changes.add({id, 1}, id, pool);
-  EXPECT_EQ(changes.marked(7, 4), changes.number());
+  EXPECT_TRUE(changes.is_marked(7, 4));
+  EXPECT_FALSE(changes.is_marked(5, 4));
   changes.hand_out();
-  EXPECT_THAT(changes.list(), ElementsAre(Change{{9, 1}, ChangeKind::changed, 4}));
-  EXPECT_NE(changes.marked(7, 4), changes.number());
+  EXPECT_THAT(changes.list(), ElementsAre(Change{one, ChangeKind::changed, 2}, Change{{6, 1}, ChangeKind::changed, 4}));
+  EXPECT_FALSE(changes.is_marked(7, 4));
+  EXPECT_FALSE(changes.is_marked(5, 2));
+}
+
+// A server may declare thousands of components, and use the greatest ids.
+TEST(MirrorChanges, MemoryFollowsTheChangesOfOneHandOut) {
+  constexpr std::uint32_t pools = 4096;
+  constexpr std::uint32_t last_id = (1u << 18) - 1;
+  MirrorChanges changes;
+  for (int hand_outs = 0; hand_outs < 20; ++hand_outs) {
+    changes.mark(last_id);
+    for (ecs::PoolId pool = 0; pool < pools; ++pool) changes.add(one, last_id - 1, pool);
+    changes.hand_out();
+    EXPECT_EQ(changes.list().size(), pools);
+  }
+  EXPECT_LE(changes.mark_bytes(), 4 * (last_id + 1) + pools * 64);
 }
 
 TEST(MirrorChanges, RandomOnesEqualAReferenceModel) {
@@ -62,11 +80,13 @@ TEST(MirrorChanges, RandomOnesEqualAReferenceModel) {
     MirrorChanges changes;
     std::vector<Change> expected;
     std::set<std::pair<std::uint32_t, ecs::PoolId>> marked;
+    constexpr ecs::PoolId pools = 3;
+    constexpr std::array<ecs::PoolId, pools> all_pools{0, 1, 2};
     for (int step = 0; step < 400; ++step) {
       const std::uint32_t id = random.below(200);
       const ecs::Entity entity{id + 1000, 1};
-      const ecs::PoolId pool = random.below(3);
-      switch (random.below(9)) {
+      const ecs::PoolId pool = random.below(pools);
+      switch (random.below(20)) {
         case 0:
           changes.add(entity, ChangeKind::lost);
           expected.push_back({entity, ChangeKind::lost, ecs::no_pool});
@@ -78,9 +98,16 @@ TEST(MirrorChanges, RandomOnesEqualAReferenceModel) {
           marked.clear();
           break;
         case 2:
-          changes.mark(id, {&pool, 1});
-          marked.emplace(id, pool);
+          changes.mark(id);
+          for (ecs::PoolId each = 0; each < pools; ++each) marked.emplace(id, each);
           break;
+        case 3: {
+          const std::uint32_t other_id = random.below(200);
+          changes.mark_as(other_id, id, all_pools);
+          for (ecs::PoolId each = 0; each < pools; ++each)
+            if (marked.contains({other_id, each})) marked.emplace(id, each);
+          break;
+        }
         default:
           changes.add(entity, id, pool);
           if (marked.emplace(id, pool).second) expected.push_back({entity, ChangeKind::changed, pool});

@@ -3,6 +3,7 @@
 import gc
 import json
 import math
+import os
 import unittest
 import weakref
 
@@ -48,6 +49,29 @@ class Joining(Served):
             with self.assertRaises(mobula.Error) as raised:
                 call()
             self.assertEqual(raised.exception.code, Code.INVALID_CLIENT)
+
+    @unittest.skipUnless(hasattr(os, "fork"), "the system has no fork")
+    def test_the_end_of_a_forked_child_does_not_end_the_session(self):
+        with self.join() as client:
+            child = os.fork()
+            if child == 0:
+                self.end_child(client)
+            self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 0)
+            tick = client.status.tick
+            updates(client, lambda: client.status.tick > tick + 20)
+            self.assertIs(client.status.state, State.PLAYING)
+            self.assertEqual(client.statistics.rejoins, 0)
+
+    @staticmethod
+    def end_child(client):
+        """Ends the child as the interpreter does. Its status is 0 if the client was refused there, and then closed."""
+        try:
+            client.update(0)
+            refused = False
+        except mobula.Error as error:
+            refused = error.code == Code.WRONG_STATE
+        client._destroy()
+        os._exit(0 if refused and client.closed else 1)
 
     def test_a_client_that_nobody_holds_is_destroyed(self):
         client = mobula.connect(admin=self.admin, timeout=PATIENCE)

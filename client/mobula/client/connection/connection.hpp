@@ -58,6 +58,8 @@ class Connection final : public ConnectionInput {
   [[nodiscard]] const transport::Address& server() const { return endpoint_->server(); }
   /// Ticks per second of the server. 0 until the server has accepted the client.
   [[nodiscard]] std::uint32_t ticks_per_second() const { return ticks_per_second_; }
+  /// Returns the command that the next update sends. Empty if there is none.
+  [[nodiscard]] core::ByteView command() const { return command_; }
   /// Commands that the server has not carried out.
   [[nodiscard]] const CommandLog& commands() const { return commands_; }
   /// Estimates the server's tick and which moment to show. Null until the server has accepted the client.

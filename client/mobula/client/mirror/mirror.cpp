@@ -292,7 +292,7 @@ bool Mirror::bring_in(MirroredEntity& known, bool other_owner) {
     return false;
   }
   changes_.add(known.entity, spawned ? ChangeKind::spawned : ChangeKind::composed);
-  changes_.mark(id, pools);
+  changes_.mark(id);
   return true;
 }
 

@@ -9,48 +9,67 @@ Change* MirrorChanges::List::make_room(std::size_t more) {
   return all.data() + count;
 }
 
-std::vector<std::uint32_t>& MirrorChanges::marks_of(ecs::PoolId pool) {
-  if (pool >= marks_.size()) marks_.resize(pool + 1);
-  return marks_[pool];
+// Returns the component's place, or the free one where it belongs. Linear probing; one place is always free.
+std::size_t MirrorChanges::place(std::uint32_t id, ecs::PoolId pool) const {
+  constexpr std::uint64_t golden = 0x9e37'79b9'7f4a'7c15;
+  const std::size_t mask = marks_.size() - 1;
+  std::size_t at = ((std::uint64_t{pool} << 32 | id) * golden >> 32) & mask;
+  for (; marks_[at].number == number_; at = (at + 1) & mask)
+    if (marks_[at].id == id && marks_[at].pool == pool) break;
+  return at;
+}
+
+void MirrorChanges::grow() {
+  constexpr std::size_t marks_min = 64;
+  const std::vector<Mark> before = std::exchange(marks_, std::vector<Mark>(std::max(2 * marks_.size(), marks_min)));
+  for (const Mark& mark : before)
+    if (mark.number == number_) marks_[place(mark.id, mark.pool)] = mark;
+}
+
+// Marks a component. Returns whether it was not marked.
+bool MirrorChanges::insert(std::uint32_t id, ecs::PoolId pool) {
+  if (is_whole_marked(id)) return false;
+  if (4 * (marks_used_ + 1) > 3 * marks_.size()) grow();
+  Mark& mark = marks_[place(id, pool)];
+  if (mark.number == number_) return false;
+  mark = {id, pool, number_};
+  ++marks_used_;
+  return true;
 }
 
 void MirrorChanges::add(std::span<const ecs::Entity> entities, std::span<const std::uint32_t> ids, ecs::PoolId pool) {
-  std::vector<std::uint32_t>& marks = marks_of(pool);
   Change* const first = collected_.make_room(entities.size());
   Change* next = first;
   for (std::size_t i = 0; i < entities.size(); ++i) {
-    const std::uint32_t id = ids[i];
-    if (id >= marks.size()) marks.resize(id + 1);
     *next = {entities[i], ChangeKind::changed, pool};
-    next += marks[id] == number_ ? 0 : 1;
-    marks[id] = number_;
+    next += insert(ids[i], pool) ? 1 : 0;
   }
   collected_.count += static_cast<std::size_t>(next - first);
 }
 
-void MirrorChanges::mark(std::uint32_t id, std::span<const ecs::PoolId> pools) {
-  for (const ecs::PoolId pool : pools) {
-    std::vector<std::uint32_t>& marks = marks_of(pool);
-    if (id >= marks.size()) marks.resize(id + 1);
-    marks[id] = number_;
-  }
+void MirrorChanges::mark(std::uint32_t id) {
+  if (id >= whole_marks_.size()) whole_marks_.resize(id + 1);
+  whole_marks_[id] = number_;
 }
 
 void MirrorChanges::mark_as(std::uint32_t before, std::uint32_t id, std::span<const ecs::PoolId> pools) {
+  if (is_whole_marked(before)) return mark(id);
   for (const ecs::PoolId pool : pools)
-    if (marked(before, pool) == number_) mark(id, {&pool, 1});
+    if (is_marked(before, pool)) insert(id, pool);
 }
 
-std::uint32_t MirrorChanges::marked(std::uint32_t id, ecs::PoolId pool) const {
-  return pool < marks_.size() && id < marks_[pool].size() ? marks_[pool][id] : 0;
+bool MirrorChanges::is_marked(std::uint32_t id, ecs::PoolId pool) const {
+  return is_whole_marked(id) || (!marks_.empty() && marks_[place(id, pool)].number == number_);
 }
 
 void MirrorChanges::hand_out() {
   handed_out_.count = 0;
   std::swap(handed_out_, collected_);
+  marks_used_ = 0;
   if (++number_ != 0) return;
   number_ = 1;
-  for (std::vector<std::uint32_t>& marks : marks_) std::ranges::fill(marks, 0);
+  std::ranges::fill(whole_marks_, 0);
+  for (Mark& mark : marks_) mark.number = 0;
 }
 
 }  // namespace mobula::client

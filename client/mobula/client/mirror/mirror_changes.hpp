@@ -4,7 +4,9 @@
 //   deltas ──► collected ──hand_out()──► list()
 //
 // A component is listed once, however many deltas and ticks have changed it: marks have the number of the hand-out for
-// which it was. They are kept by id, so that their memory follows the number of entities in view.
+// which it was. An entity that is listed as spawned or composed has one mark for all its components. Others are in a
+// hash table. Its memory follows the changes of one hand-out: arrays by id would let a server with many components take
+// gigabytes.
 #pragma once
 
 #include <mobula/ecs/pool.hpp>
@@ -40,14 +42,19 @@ class MirrorChanges {
   /// Adds a component of an entity that has no id, whatever was added before.
   void add_unmarked(ecs::Entity entity, ecs::PoolId pool) { push({entity, ChangeKind::changed, pool}); }
 
-  /// Marks components: their entity is listed as spawned or composed.
-  void mark(std::uint32_t id, std::span<const ecs::PoolId> pools);
+  /// Marks all components of an entity that is listed as spawned or composed.
+  void mark(std::uint32_t id);
   /// Marks components as they are under another id, which their entity had.
   void mark_as(std::uint32_t before, std::uint32_t id, std::span<const ecs::PoolId> pools);
-  /// Returns the number of the hand-out for which a component was marked last; 0 if it never was.
-  [[nodiscard]] std::uint32_t marked(std::uint32_t id, ecs::PoolId pool) const;
+  /// Returns whether a component is marked for the next hand-out.
+  [[nodiscard]] bool is_marked(std::uint32_t id, ecs::PoolId pool) const;
   /// Returns the number of the next hand-out.
   [[nodiscard]] std::uint32_t number() const { return number_; }
+
+  /// Returns the memory of all marks.
+  [[nodiscard]] std::size_t mark_bytes() const {
+    return whole_marks_.capacity() * sizeof(std::uint32_t) + marks_.capacity() * sizeof(Mark);
+  }
 
   /// Hands out what was collected, in place of what was handed out before.
   void hand_out();
@@ -67,12 +74,26 @@ class MirrorChanges {
     *collected_.make_room(1) = change;
     ++collected_.count;
   }
-  std::vector<std::uint32_t>& marks_of(ecs::PoolId pool);
+  // A place of the hash table. It is free if its number is not that of the next hand-out: a hand-out frees all at once.
+  struct Mark {
+    std::uint32_t id;
+    ecs::PoolId pool;
+    std::uint32_t number;
+  };
+
+  [[nodiscard]] bool is_whole_marked(std::uint32_t id) const {
+    return id < whole_marks_.size() && whole_marks_[id] == number_;
+  }
+  [[nodiscard]] std::size_t place(std::uint32_t id, ecs::PoolId pool) const;
+  bool insert(std::uint32_t id, ecs::PoolId pool);
+  void grow();
 
   List collected_;
   List handed_out_;
   std::uint32_t number_ = 1;
-  std::vector<std::vector<std::uint32_t>> marks_;  // by pool, then by id
+  std::vector<std::uint32_t> whole_marks_;  // by id
+  std::vector<Mark> marks_;                 // a power of two; at most three quarters are used
+  std::size_t marks_used_ = 0;
 };
 
 }  // namespace mobula::client

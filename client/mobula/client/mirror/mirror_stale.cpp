@@ -24,7 +24,7 @@ StaleCourses Mirror::courses_of(const MirroredEntity& known, ecs::Tick lost) con
     const std::size_t before = courses.all.size();
     for (const wire::CourseUnit& unit : codec.courses())
       if (wire::is_under_way(unit, words))
-        courses.all.push_back({pool, row, &unit, changes_.marked(id_of(known), pool)});
+        courses.all.push_back({pool, row, &unit, changes_.is_marked(id_of(known), pool) ? changes_.number() : 0});
     if (courses.all.size() > before) courses.words.insert(courses.words.end(), words, words + codec.words());
     words += codec.words();
   }
