@@ -12,7 +12,7 @@ namespace mobula::test {
 namespace {
 
 constexpr std::int64_t millisecond = 1'000'000;
-constexpr std::uint32_t ship_bytes = 32;  // of the file's component Ship
+constexpr std::uint32_t ship_bytes = 32;  // a component Ship
 
 core::Bytes bytes_of(const Json& hex) { return core::from_hex(hex.get<std::string>()).value(); }
 
