@@ -9,40 +9,36 @@ Change* MirrorChanges::List::make_room(std::size_t more) {
   return all.data() + count;
 }
 
-// Returns the component's place, or the free one where it belongs. Linear probing; one place is always free.
-std::size_t MirrorChanges::place(std::uint32_t id, ecs::PoolId pool) const {
-  constexpr std::uint64_t golden = 0x9e37'79b9'7f4a'7c15;
-  const std::size_t mask = marks_.size() - 1;
-  std::size_t at = ((std::uint64_t{pool} << 32 | id) * golden >> 32) & mask;
-  for (; marks_[at].number == number_; at = (at + 1) & mask)
-    if (marks_[at].id == id && marks_[at].pool == pool) break;
-  return at;
-}
-
-void MirrorChanges::grow() {
-  constexpr std::size_t marks_min = 64;
-  const std::vector<Mark> before = std::exchange(marks_, std::vector<Mark>(std::max(2 * marks_.size(), marks_min)));
-  for (const Mark& mark : before)
-    if (mark.number == number_) marks_[place(mark.id, mark.pool)] = mark;
-}
-
-// Marks a component. Returns whether it was not marked.
-bool MirrorChanges::insert(std::uint32_t id, ecs::PoolId pool) {
-  if (is_whole_marked(id)) return false;
-  if (4 * (marks_used_ + 1) > 3 * marks_.size()) grow();
-  Mark& mark = marks_[place(id, pool)];
-  if (mark.number == number_) return false;
-  mark = {id, pool, number_};
-  ++marks_used_;
-  return true;
+MirrorChanges::Page& MirrorChanges::page_of(std::uint32_t id, ecs::PoolId pool) {
+  if (pool >= pages_.size()) pages_.resize(pool + 1);
+  Pages& pages = pages_[pool];
+  const std::uint32_t at = id / page_size;
+  if (at >= pages.size()) {
+    page_bytes_ += (at + 1 - pages.size()) * sizeof(Pages::value_type);
+    pages.resize(at + 1);
+  }
+  if (pages[at] == nullptr) {
+    page_bytes_ += sizeof(Page);
+    pages[at] = std::make_unique<Page>();
+  }
+  return *pages[at];
 }
 
 void MirrorChanges::add(std::span<const ecs::Entity> entities, std::span<const std::uint32_t> ids, ecs::PoolId pool) {
   Change* const first = collected_.make_room(entities.size());
   Change* next = first;
+  Page* page = nullptr;  // of the last id
+  std::uint32_t page_at = 0;
   for (std::size_t i = 0; i < entities.size(); ++i) {
+    if (page == nullptr || ids[i] / page_size != page_at) {
+      page = &page_of(ids[i], pool);
+      page_at = ids[i] / page_size;
+    }
+    std::uint32_t& mark = (*page)[ids[i] % page_size];
+    const bool listed = mark == number_ || is_whole_marked(ids[i]);
+    mark = number_;
     *next = {entities[i], ChangeKind::changed, pool};
-    next += insert(ids[i], pool) ? 1 : 0;
+    next += listed ? 0 : 1;
   }
   collected_.count += static_cast<std::size_t>(next - first);
 }
@@ -55,21 +51,27 @@ void MirrorChanges::mark(std::uint32_t id) {
 void MirrorChanges::mark_as(std::uint32_t before, std::uint32_t id, std::span<const ecs::PoolId> pools) {
   if (is_whole_marked(before)) return mark(id);
   for (const ecs::PoolId pool : pools)
-    if (is_marked(before, pool)) insert(id, pool);
+    if (is_marked(before, pool)) page_of(id, pool)[id % page_size] = number_;
 }
 
 bool MirrorChanges::is_marked(std::uint32_t id, ecs::PoolId pool) const {
-  return is_whole_marked(id) || (!marks_.empty() && marks_[place(id, pool)].number == number_);
+  if (is_whole_marked(id)) return true;
+  if (pool >= pages_.size() || id / page_size >= pages_[pool].size()) return false;
+  const Page* const page = pages_[pool][id / page_size].get();
+  return page != nullptr && (*page)[id % page_size] == number_;
 }
 
 void MirrorChanges::hand_out() {
   handed_out_.count = 0;
   std::swap(handed_out_, collected_);
-  marks_used_ = 0;
-  if (++number_ != 0) return;
-  number_ = 1;
-  std::ranges::fill(whole_marks_, 0);
-  for (Mark& mark : marks_) mark.number = 0;
+  const bool number_is_used_up = ++number_ == 0;
+  if (number_is_used_up) {
+    number_ = 1;
+    std::ranges::fill(whole_marks_, 0);
+  }
+  if (!number_is_used_up && page_bytes_ <= pages_kept_max) return;
+  pages_.clear();
+  page_bytes_ = 0;
 }
 
 }  // namespace mobula::client

@@ -4,11 +4,13 @@
 //   deltas ──► collected ──hand_out()──► list()
 //
 // A component is listed once, however many deltas and ticks have changed it: marks have the number of the hand-out for
-// which it was. An entity that is listed as spawned or composed has one mark for all its components. Others are in a
-// hash table. Its memory follows the changes of one hand-out: arrays by id would let a server with many components take
-// gigabytes.
+// which it was. An entity that is listed as spawned or composed has one mark for all its components. Marks are in pages
+// by component and id, since whole arrays would let a server with many components take gigabytes. A hand-out drops all
+// pages once they take more than pages_kept_max.
 #pragma once
 
+#include <array>
+#include <memory>
 #include <mobula/ecs/pool.hpp>
 #include <span>
 #include <vector>
@@ -33,6 +35,9 @@ struct Change {
 
 class MirrorChanges {
  public:
+  /// Memory of pages that a hand-out keeps for the next one, in bytes: marks of four million components.
+  static constexpr std::size_t pages_kept_max = std::size_t{16} << 20;
+
   /// Adds a change of the entity itself.
   void add(ecs::Entity entity, ChangeKind kind) { push({entity, kind, ecs::no_pool}); }
   /// Adds a component with another value, unless it is marked.
@@ -52,9 +57,7 @@ class MirrorChanges {
   [[nodiscard]] std::uint32_t number() const { return number_; }
 
   /// Returns the memory of all marks.
-  [[nodiscard]] std::size_t mark_bytes() const {
-    return whole_marks_.capacity() * sizeof(std::uint32_t) + marks_.capacity() * sizeof(Mark);
-  }
+  [[nodiscard]] std::size_t mark_bytes() const { return whole_marks_.capacity() * sizeof(std::uint32_t) + page_bytes_; }
 
   /// Hands out what was collected, in place of what was handed out before.
   void hand_out();
@@ -74,26 +77,21 @@ class MirrorChanges {
     *collected_.make_room(1) = change;
     ++collected_.count;
   }
-  // A place of the hash table. It is free if its number is not that of the next hand-out: a hand-out frees all at once.
-  struct Mark {
-    std::uint32_t id;
-    ecs::PoolId pool;
-    std::uint32_t number;
-  };
+  static constexpr std::uint32_t page_size = 256;
+  using Page = std::array<std::uint32_t, page_size>;  // marks by id
+  using Pages = std::vector<std::unique_ptr<Page>>;   // null without marks
 
   [[nodiscard]] bool is_whole_marked(std::uint32_t id) const {
     return id < whole_marks_.size() && whole_marks_[id] == number_;
   }
-  [[nodiscard]] std::size_t place(std::uint32_t id, ecs::PoolId pool) const;
-  bool insert(std::uint32_t id, ecs::PoolId pool);
-  void grow();
+  Page& page_of(std::uint32_t id, ecs::PoolId pool);
 
   List collected_;
   List handed_out_;
   std::uint32_t number_ = 1;
   std::vector<std::uint32_t> whole_marks_;  // by id
-  std::vector<Mark> marks_;                 // a power of two; at most three quarters are used
-  std::size_t marks_used_ = 0;
+  std::vector<Pages> pages_;                // by component
+  std::size_t page_bytes_ = 0;
 };
 
 }  // namespace mobula::client
