@@ -27,7 +27,7 @@ MirrorChanges::Page& MirrorChanges::page_of(std::uint32_t id, ecs::PoolId pool) 
 void MirrorChanges::add(std::span<const ecs::Entity> entities, std::span<const std::uint32_t> ids, ecs::PoolId pool) {
   Change* const first = collected_.make_room(entities.size());
   Change* next = first;
-  Page* page = nullptr;  // of the last id
+  Page* page = nullptr;  // page of the last id
   std::uint32_t page_at = 0;
   for (std::size_t i = 0; i < entities.size(); ++i) {
     if (page == nullptr || ids[i] / page_size != page_at) {
