@@ -174,16 +174,16 @@ core::Result<Addresses> resolve(std::string_view host_and_port) {
   const int error = getaddrinfo(parts->host.c_str(), nullptr, &hints, &found);
   if (error != 0)
     return core::Error{"unknown host", core::format("cannot find host '{}' (error {})", parts->host, error)};
-  Addresses addresses;
+  Addresses addresses;  // those of IPv4 first
+  std::ptrdiff_t v4 = 0;
   for (const addrinfo* each = found; each != nullptr && addresses.size() < addresses_max; each = each->ai_next) {
     transport::Address address = to_address(each->ai_addr);
     address.port = parts->port;
-    if (is_reachable(address)) addresses.push_back(address);
+    if (is_reachable(address)) addresses.insert(address.is_v4() ? addresses.begin() + v4++ : addresses.end(), address);
   }
   freeaddrinfo(found);
   if (addresses.empty())
     return core::Error{"unknown host", core::format("host '{}' has no usable address", parts->host)};
-  std::ranges::stable_partition(addresses, &transport::Address::is_v4);
   return addresses;
 }
 
