@@ -43,11 +43,12 @@ joins() {
   grep -q '"mismatched_ticks":0,' "$dir/seen" || { cat "$dir/seen"; fail "a mirror is wrong"; }
 }
 
-# prints PATTERN COMMAND…: the command prints this within 10 s, and is then ended.
+# prints PATTERN COMMAND…: the command prints this within 30 s, and is then ended.
 prints() {
-  "${@:2}" >"$dir/printed" 2>&1 &
+  : >"$dir/printed"  # else the lines of the command before count
+  (trap - EXIT && exec "${@:2}") >"$dir/printed" 2>&1 &
   local program=$! tries
-  for ((tries = 0; tries < 100; ++tries)); do
+  for ((tries = 0; tries < 300; ++tries)); do
     if grep -qE "$1" "$dir/printed" || ! kill -0 "$program" 2>/dev/null; then break; fi
     sleep 0.1
   done
