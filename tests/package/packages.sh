@@ -191,7 +191,7 @@ same_bytes() {
 }
 
 no_complaints() {
-  lintian --allow-root --tag-display-limit 0 --fail-on error,warning "$packages"/*.deb
+  TMPDIR=$dir lintian --allow-root --tag-display-limit 0 --fail-on error,warning "$packages"/*.deb
 }
 
 # check STEP [PACKAGE…]: runs a step; without its packages, which no build was made for, it is named as skipped.
