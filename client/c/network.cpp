@@ -77,11 +77,12 @@ mobula_result mobula_client_update(mobula_client client, int64_t now) {
 
 mobula_result mobula_client_next_datagram(mobula_client client, void* buffer, uint32_t capacity, uint32_t* size) {
   return with_client(client, [&](Client& c) -> mobula_result {
-    ArrayOut<std::byte> out(static_cast<std::byte*>(buffer), capacity, size);
-    if (const mobula_result checked = out.check(); checked != MOBULA_OK) return checked;
+    if (const mobula_result checked = check_array(buffer != nullptr, capacity, size); checked != MOBULA_OK)
+      return checked;
     if (c.outbox.empty()) return MOBULA_NOTHING;
-    for (const std::byte byte : c.outbox.front()) out.add(byte);
-    const mobula_result ended = out.end();
+    const core::ByteView datagram = c.outbox.front();
+    if (capacity > 0) std::memcpy(buffer, datagram.data(), std::min<std::size_t>(datagram.size(), capacity));
+    const mobula_result ended = end_array(datagram.size(), capacity, size);
     if (ended == MOBULA_OK) c.outbox.pop();
     return ended;
   });

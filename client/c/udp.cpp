@@ -23,7 +23,7 @@ bool receive_all(Client& client) {
   for (; received < datagrams_per_poll_max; ++received) {
     const std::size_t size = client.pipe->socket.receive(from, buffer);
     if (size == 0) break;
-    client.now = std::max(client.now, core::monotonic_now());
+    note_time(client, core::monotonic_now());
     receive(client, from, core::ByteView(buffer).first(size));
   }
   return received > 0;
@@ -46,14 +46,14 @@ bool keep_alive(Client& client) {
 }
 
 mobula_result poll(Client& client, std::uint32_t timeout_ms) {
-  client.now = std::max(client.now, core::monotonic_now());
+  note_time(client, core::monotonic_now());
   const core::Nanoseconds timeout = timeout_ms * core::millisecond;
   const bool open = keep_alive(client);
   if (open && !receive_all(client) && client.now < client.wakeup) {
     client.pipe->socket.wait(std::min(timeout, client.wakeup - client.now));
     receive_all(client);
   }
-  client.now = std::max(client.now, core::monotonic_now());
+  note_time(client, core::monotonic_now());
   step(client, client.pipe->socket);
   return keep_alive(client) ? MOBULA_OK : fail_closed(client);
 }
