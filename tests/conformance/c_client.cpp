@@ -2,20 +2,9 @@
 #include <conformance/c_client.hpp>
 
 namespace mobula::conformance {
-namespace {
 
-// Reads an array of which the number of elements is not known: asks for it first.
-template <class Element, class Read>
-std::vector<Element> read_array(Read&& read) {
-  std::uint32_t count = 0;
-  std::vector<Element> elements;
-  if (read(static_cast<Element*>(nullptr), 0u, &count) != MOBULA_ERROR_BUFFER_TOO_SMALL) return elements;
-  elements.resize(count);
-  if (read(elements.data(), count, &count) != MOBULA_OK) elements.clear();
-  return elements;
-}
-
-}  // namespace
+using test::read_all;
+using test::sized;
 
 CClient::CClient(const mobula_client_options& options, core::Nanoseconds now)
     : created_(mobula_client_create(&options, now, &handle_)) {}
@@ -25,8 +14,7 @@ CClient::~CClient() {
 }
 
 mobula_status CClient::status() const {
-  mobula_status status{};
-  status.struct_size = sizeof status;
+  auto status = sized<mobula_status>();
   mobula_client_status(handle_, &status);
   return status;
 }
@@ -41,29 +29,23 @@ std::vector<core::Bytes> CClient::take_datagrams() const {
 }
 
 std::vector<mobula_change> CClient::changes() const {
-  return read_array<mobula_change>(
-      [&](auto* to, auto capacity, auto* count) { return mobula_client_read_changes(handle_, to, capacity, count); });
+  return read_all<mobula_change>([&](auto... array) { return mobula_client_read_changes(handle_, array...); });
 }
 
 std::vector<mobula_event> CClient::events() const {
-  return read_array<mobula_event>(
-      [&](auto* to, auto capacity, auto* count) { return mobula_client_read_events(handle_, to, capacity, count); });
+  return read_all<mobula_event>([&](auto... array) { return mobula_client_read_events(handle_, array...); });
 }
 
 std::vector<mobula_entity> CClient::entities() const {
-  return read_array<mobula_entity>(
-      [&](auto* to, auto capacity, auto* count) { return mobula_client_read_entities(handle_, to, capacity, count); });
+  return read_all<mobula_entity>([&](auto... array) { return mobula_client_read_entities(handle_, array...); });
 }
 
 std::vector<std::uint32_t> CClient::components_of(mobula_entity entity) const {
-  return read_array<std::uint32_t>([&](auto* to, auto capacity, auto* count) {
-    return mobula_client_components_of(handle_, entity, to, capacity, count);
-  });
+  return read_all<std::uint32_t>([&](auto... array) { return mobula_client_components_of(handle_, entity, array...); });
 }
 
 mobula_component_info CClient::component(std::uint32_t component) const {
-  mobula_component_info info{};
-  info.struct_size = sizeof info;
+  auto info = sized<mobula_component_info>();
   mobula_client_component(handle_, component, &info);
   return info;
 }
@@ -75,8 +57,7 @@ std::uint32_t CClient::component_count() const {
 }
 
 mobula_type_info CClient::type(std::uint32_t type) const {
-  mobula_type_info info{};
-  info.struct_size = sizeof info;
+  auto info = sized<mobula_type_info>();
   mobula_client_type(handle_, type, &info);
   return info;
 }

@@ -1,8 +1,7 @@
 // A client of the C interface with a socket of the host, for tests. Reads arrays and texts into C++ types.
 #pragma once
 
-#include <c/mobula_client.h>
-
+#include <client/c/calls.hpp>
 #include <mobula/core/bytes.hpp>
 #include <mobula/core/clock.hpp>
 #include <string>

@@ -1,22 +1,10 @@
 #include <array>
 #include <conformance/twin.hpp>
 #include <mobula/core/format.hpp>
+#include <vectors/output_tap.hpp>
 
 namespace mobula::conformance {
 namespace {
-
-// Passes on what a connection sends, and keeps it.
-struct Tap final : transport::Output {
-  explicit Tap(transport::Output& to) : output(to) {}
-  void send(const transport::Address& to, core::ByteView datagram) override {
-    sent.emplace_back(datagram.begin(), datagram.end());
-    output.send(to, datagram);
-  }
-  [[nodiscard]] bool ready(const transport::Address& to) const override { return output.ready(to); }
-
-  transport::Output& output;
-  std::vector<core::Bytes> sent;
-};
 
 std::uint32_t flags_of(const client::ConnectionConfig& config) {
   std::uint32_t flags = 0;
@@ -32,8 +20,7 @@ std::uint32_t flags_of(const client::ConnectionConfig& config) {
 Twin::Twin(client::Connection& connection, core::Nanoseconds now, core::ByteView level) : connection_(connection) {
   const client::ConnectionConfig& config = connection.config();
   const core::Bytes token = transport::write_token(config.transport.token);
-  mobula_client_options options{};
-  options.struct_size = sizeof options;
+  auto options = test::sized<mobula_client_options>();
   options.flags = flags_of(config);
   options.name = config.name.c_str();
   options.token = token.data();
@@ -68,7 +55,7 @@ void Twin::receive(const transport::Address& from, core::ByteView datagram, core
 
 void Twin::update(core::Nanoseconds now, transport::Output& output) {
   ++updates_;
-  Tap tap(output);
+  test::OutputTap tap(output);
   connection_.update(now, tap);
   const bool is_closed = connection_.state() == client::Connection::State::closed;
   const mobula_result updated = mobula_client_update(c_->handle(), now);
@@ -100,7 +87,7 @@ void Twin::reconnect(const transport::ConnectToken& token, core::Nanoseconds now
 }
 
 void Twin::close(transport::Output& output) {
-  Tap tap(output);
+  test::OutputTap tap(output);
   connection_.close(tap);
   expect_ok(mobula_client_leave(c_->handle()), "leave");
   expect(c_->take_datagrams() == tap.sent, "another farewell is sent");

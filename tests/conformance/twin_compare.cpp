@@ -16,10 +16,6 @@ constexpr std::array picture_ages{0.25, 1.5};
 
 mobula_entity handle_of(ecs::Entity entity) { return std::uint64_t{entity.generation} << 32 | entity.index; }
 
-ecs::Entity entity_of(mobula_entity handle) {
-  return {static_cast<std::uint32_t>(handle), static_cast<std::uint32_t>(handle >> 32)};
-}
-
 }  // namespace
 
 template <class A, class B>
@@ -88,7 +84,7 @@ void Twin::compare_changes() {
   expect_equal(ours.size(), theirs.size(), "number of changes");
   for (std::size_t i = 0; i < std::min(ours.size(), theirs.size()); ++i) {
     const ecs::PoolId pool = ours[i].component == MOBULA_NO_COMPONENT ? ecs::no_pool : pool_of(ours[i].component);
-    const client::Change change{entity_of(ours[i].entity), static_cast<client::ChangeKind>(ours[i].kind), pool};
+    const client::Change change{test::to_entity(ours[i].entity), static_cast<client::ChangeKind>(ours[i].kind), pool};
     if (change != theirs[i]) differ(core::format("change {} differs", i));
   }
   changes_ += theirs.size();
@@ -114,12 +110,11 @@ void Twin::compare_entities() {
   expect(c_->entities() == theirs, "entities differ");
   compared_ += theirs.size();
   if (updates_ % details_each != 0) return;
-  for (const mobula_entity handle : theirs) compare_entity(entity_of(handle));
+  for (const mobula_entity handle : theirs) compare_entity(test::to_entity(handle));
 }
 
 void Twin::compare_entity(ecs::Entity entity) {
-  mobula_entity_info info{};
-  info.struct_size = sizeof info;
+  auto info = test::sized<mobula_entity_info>();
   expect_ok(mobula_client_entity(c_->handle(), handle_of(entity), &info), "entity");
   expect_equal(info.stale, mirror().is_stale(entity), "stale");
   expect_equal(info.owned, mirror().is_owner(entity), "owned");
@@ -143,7 +138,7 @@ void Twin::compare_column(std::uint32_t component) {
   std::ranges::sort(sorted);
   expect(std::ranges::adjacent_find(sorted) == sorted.end(), "an entity is in a column twice");
   for (std::size_t i = 0; i < column.entities.size(); ++i) {
-    const ecs::Entity entity = entity_of(column.entities[i]);
+    const ecs::Entity entity = test::to_entity(column.entities[i]);
     const std::byte* const value = registry.valid(entity) ? registry.try_read(entity, id) : nullptr;
     const bool equal =
         size == 0 || (value != nullptr && std::memcmp(column.values.data() + i * size, value, size) == 0);
@@ -152,8 +147,7 @@ void Twin::compare_column(std::uint32_t component) {
 }
 
 void Twin::compare_pictures(core::Nanoseconds now) {
-  mobula_clock clock{};
-  clock.struct_size = sizeof clock;
+  auto clock = test::sized<mobula_clock>();
   expect_ok(mobula_client_clock(c_->handle(), now, &clock), "clock");
   client::ServerClock& theirs = *connection_.clock();
   expect_equal(clock.known, theirs.known(), "clock is known");

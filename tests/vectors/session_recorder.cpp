@@ -1,23 +1,11 @@
 #include <array>
 #include <mobula/core/hex.hpp>
 #include <mobula/transport/session_body.hpp>
+#include <vectors/output_tap.hpp>
 #include <vectors/session_recorder.hpp>
 
 namespace mobula::test {
 namespace {
-
-// Keeps copies of datagrams that are sent.
-struct Tap : transport::Output {
-  explicit Tap(transport::Output& out) : output(out) {}
-  void send(const transport::Address& to, core::ByteView datagram) override {
-    sent.emplace_back(datagram.begin(), datagram.end());
-    output.send(to, datagram);
-  }
-  [[nodiscard]] bool ready(const transport::Address& to) const override { return output.ready(to); }
-
-  transport::Output& output;
-  std::vector<core::Bytes> sent;
-};
 
 // Returns the acknowledgement in a datagram of the client; 0 if it has none.
 std::uint32_t ack_in(core::ByteView datagram, const transport::ConnectToken& token) {
@@ -56,7 +44,7 @@ void SessionRecorder::receive(const transport::Address& from, core::ByteView dat
 }
 
 void SessionRecorder::update(core::Nanoseconds now, transport::Output& output) {
-  Tap tap(output);
+  OutputTap tap(output);
   connection_.update(now, tap);
   Json sent = Json::array();
   std::uint32_t ack = 0;

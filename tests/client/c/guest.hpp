@@ -1,21 +1,12 @@
 // A client of the C interface in a village. The host, this class, carries its datagrams over the village's network.
 #pragma once
 
-#include <c/mobula_client.h>
-
+#include <client/c/calls.hpp>
 #include <server/hamlet.hpp>
 #include <string>
 #include <vector>
 
 namespace mobula::test {
-
-/// Returns a struct of the C interface whose struct_size is set.
-template <class Struct>
-Struct sized() {
-  Struct value{};
-  value.struct_size = sizeof value;
-  return value;
-}
 
 /// Returns the options of a client with a token. They point into it.
 mobula_client_options options_for(const core::Bytes& token, std::uint32_t flags = 0);
@@ -23,21 +14,6 @@ mobula_client_options options_for(const core::Bytes& token, std::uint32_t flags 
 core::Bytes token_bytes(std::uint64_t client_id);
 /// Returns the text of this thread's last error.
 std::string error_text();
-
-/// Returns a handle of the C interface as one of the server.
-inline ecs::Entity to_entity(mobula_entity entity) {
-  return {static_cast<std::uint32_t>(entity), static_cast<std::uint32_t>(entity >> 32)};
-}
-
-/// Reads an array of unknown length with read(items, capacity, count).
-template <class Item, class Read>
-std::vector<Item> read_all(Read&& read) {
-  std::uint32_t count = 0;
-  read(static_cast<Item*>(nullptr), 0u, &count);
-  std::vector<Item> items(count);
-  read(items.data(), count, &count);
-  return items;
-}
 
 class Guest final : public client::ConnectionInput {
  public:
