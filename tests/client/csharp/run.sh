@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs suites of the C# tests beside a server with 1,000 entities that move: run.sh BUILD_DIR COMPILER SUITE…
-# "Example" is the example program. In a build with AddressSanitizer its runtime is preloaded into mono. Status 77 with
-# other sanitizers, and without mono.
+# "Example" is the example program. A library with assertions must end the process of BusyTest. In a build with
+# AddressSanitizer its runtime is preloaded into mono. Status 77 with other sanitizers, and without mono.
 set -euo pipefail
 build=${1:?usage: run.sh BUILD_DIR COMPILER SUITE…}
 compiler=$2
@@ -36,14 +36,18 @@ flatc --binary -o "$dir" "$root/schema/demo_commands.fbs" "$dir/walk.json"
 serve "$dir/server.log" "$build/bin/mobula-server" --level "$dir/crowd.level" --port 0 --admin-port 0 --tick-rate 60
 [[ $admin ]] || fail "the server did not start: $(cat "$dir/server.log")"
 
+tests=("${mono_options[@]}" TEST_ADMIN="$admin" mono --debug "$build/csharp/csharp_tests.exe")
+busy='two threads use one Mobula client at the same time'  # the text of the assertion
 status=0
-if [[ $3 == Example ]]; then
+if [[ $3 == BusyTest ]] && grep -qF "$busy" "$library"; then
+  ! "${tests[@]}" BusyTest >"$dir/out" 2>&1 && grep -qF "$busy" "$dir/out" || { cat "$dir/out"; status=1; }
+elif [[ $3 == Example ]]; then
   "${mono_options[@]}" mono "$build/csharp/Example.exe" "$admin" "$dir/demo_commands.bfbs" 3 | tee "$dir/out" || status=1
   # Three lines, and x grows.
   sed -nE 's/^tick [0-9]+: [0-9]+ entities, I am at \((-?[0-9.]+), -?[0-9.]+, -?[0-9.]+\)$/\1/p' "$dir/out" |
     awk 'NR > 1 && $1 <= before { still = 1 } { before = $1 } END { exit still || NR != 3 }' || status=1
 else
-  "${mono_options[@]}" TEST_ADMIN="$admin" mono --debug "$build/csharp/csharp_tests.exe" "${@:3}" || status=1
+  "${tests[@]}" "${@:3}" || status=1
 fi
 ((status == 0)) || tail -n 20 "$dir/server.log" >&2
 exit $status
