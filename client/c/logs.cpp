@@ -12,9 +12,11 @@ static_assert(static_cast<int>(core::LogLevel::trace) == MOBULA_LOG_TRACE);
 static_assert(static_cast<int>(core::LogLevel::warn) == MOBULA_LOG_WARN);
 static_assert(static_cast<int>(core::LogLevel::off) == MOBULA_LOG_OFF);
 
-// Set when the library is loaded. A host that never reads the log has no use for more.
+// Set when the library is loaded. A host that never reads the log has no use for more. The log is made then, since a
+// child of fork() could wait for ever for a thread of its parent that makes it.
 [[maybe_unused]] const bool is_quiet = [] {
   core::set_log_level(core::LogLevel::warn);
+  core::read_log({});
   return true;
 }();
 

@@ -1,6 +1,6 @@
-#include <atomic>
 #include <c/process.hpp>
 #include <mobula/core/assert.hpp>
+#include <mobula/core/spin_lock.hpp>
 
 #if !defined(_WIN32)
 #include <pthread.h>
@@ -9,22 +9,18 @@
 namespace mobula::c {
 namespace {
 
-std::atomic<std::uint32_t> number{0};
-
-// The system calls a function in each child, so that a call for a client does not need getpid().
-bool count_forks() {
+// The system calls a function in each child, so that a call for a client does not need getpid(). It is noted when the
+// library is loaded, so that no fork is missed.
+[[maybe_unused]] const bool counts_forks = [] {
 #if !defined(_WIN32)
-  const int error = pthread_atfork(nullptr, nullptr, [] { number.fetch_add(1, std::memory_order_relaxed); });
+  const int error = pthread_atfork(nullptr, nullptr, core::count_fork);
   MOBULA_CHECK(error == 0, "the system has memory to note a function");
 #endif
   return true;
-}
+}();
 
 }  // namespace
 
-std::uint32_t process_number() {
-  [[maybe_unused]] static const bool counted = count_forks();
-  return number.load(std::memory_order_relaxed);
-}
+std::uint32_t process_number() { return core::fork_count.load(std::memory_order_relaxed); }
 
 }  // namespace mobula::c

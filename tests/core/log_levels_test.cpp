@@ -13,6 +13,8 @@ TEST(LogLevels, ModulesOverrideTheDefault) {
   EXPECT_EQ(levels.of("net"), LogLevel::debug);
   EXPECT_EQ(levels.of("store"), LogLevel::trace);
   EXPECT_EQ(levels.lowest(), LogLevel::trace);
+  EXPECT_EQ(levels.highest(), LogLevel::warn);
+  EXPECT_EQ(LogLevels::parse("warn,net=off").value().highest(), LogLevel::off);
   EXPECT_EQ(to_string(levels), "warn,net=debug,store=trace");
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <mobula/core/log.hpp>
 #include <mobula/core/log_repeats.hpp>
 #include <mobula/core/spin_lock.hpp>
@@ -20,44 +21,54 @@ std::string readable(std::string_view kind) {
   return text;
 }
 
-// Decides which lines are written. Module levels are looked up under the lock only if some module writes lines of
-// that level. The lock is never held during an output.
+// Decides which lines are written. Module levels are looked up under the lock only for lines that some modules write
+// and others do not. The lock is never held during an output.
 class LogFilter {
  public:
   void set_levels(LogLevels levels) {
-    const SpinLock::Guard locked(lock_);
+    const SpinLock::Guard locked(lock_, [this] { renew(); });
     lowest_.store(levels.lowest(), std::memory_order_relaxed);
+    highest_.store(levels.highest(), std::memory_order_relaxed);
     std::swap(levels_, levels);
   }
   [[nodiscard]] LogLevels levels() {
-    const SpinLock::Guard locked(lock_);
+    const SpinLock::Guard locked(lock_, [this] { renew(); });
     return levels_;
   }
   [[nodiscard]] bool enabled(LogLevel level, std::string_view module) {
     if (level < lowest_.load(std::memory_order_relaxed)) return false;
-    const SpinLock::Guard locked(lock_);
+    if (level >= highest_.load(std::memory_order_relaxed)) return true;
+    const SpinLock::Guard locked(lock_, [this] { renew(); });
     return level >= levels_.of(module);
   }
   // Lines with equal format strings are repeats. Also takes the reports that are due, under the same lock.
   [[nodiscard]] bool admit(LogLevel level, std::string_view module, std::string_view kind, Nanoseconds now,
                            std::vector<LogRepeats::Held>& due) {
-    const SpinLock::Guard locked(lock_);
+    const SpinLock::Guard locked(lock_, [this] { renew(); });
     due = repeats_.take_held(now);
     return repeats_.admit(level, module, kind, now);
   }
   [[nodiscard]] std::vector<LogRepeats::Held> take_held(Nanoseconds now) {
-    const SpinLock::Guard locked(lock_);
+    const SpinLock::Guard locked(lock_, [this] { renew(); });
     return repeats_.take_held(now);
   }
   void restart_repeats() {
-    const SpinLock::Guard locked(lock_);
+    const SpinLock::Guard locked(lock_, [this] { renew(); });
     repeats_ = {};
   }
 
  private:
+  // The child of a fork that interrupted a section has all levels at the lowest, as levels of modules may be torn.
+  void renew() {
+    std::construct_at(&levels_, LogLevels{.all = lowest_.load(std::memory_order_relaxed)});
+    highest_.store(levels_.all, std::memory_order_relaxed);
+    std::construct_at(&repeats_);
+  }
+
   SpinLock lock_;
   LogLevels levels_;
   std::atomic<LogLevel> lowest_{LogLevel::info};
+  std::atomic<LogLevel> highest_{LogLevel::info};
   LogRepeats repeats_;
 };
 

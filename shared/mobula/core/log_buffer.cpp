@@ -29,7 +29,7 @@ void LogBuffer::remove(std::size_t size) {
 }
 
 void LogBuffer::write(LogLevel level, std::string_view text) {
-  const SpinLock::Guard locked(lock_);
+  const SpinLock::Guard locked(lock_, [this] { clear(); });
   if (lost_ > 0 || sizeof(Head) + text.size() > free_bytes()) {
     ++lost_;
     return;
@@ -40,7 +40,7 @@ void LogBuffer::write(LogLevel level, std::string_view text) {
 }
 
 std::optional<LogBuffer::Line> LogBuffer::read(std::span<char> text) {
-  const SpinLock::Guard locked(lock_);
+  const SpinLock::Guard locked(lock_, [this] { clear(); });
   if (used_ > 0) {
     Head head;
     get(&head, sizeof head, 0);

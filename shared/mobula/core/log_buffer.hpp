@@ -5,6 +5,8 @@
 //
 // Lines that find no room are dropped and counted. Then none is added until the reader has all that were before them
 // and a line with their number. So there is one gap at a time, and it is where that line is.
+//
+// A child of fork() has copies of its parent's lines, unless the fork interrupted a write or a read. Then it has none.
 #pragma once
 
 #include <cstdint>
@@ -42,13 +44,14 @@ class LogBuffer {
   };
 
   [[nodiscard]] std::size_t free_bytes() const { return bytes_.size() - used_; }
+  void clear() { first_ = used_ = lost_ = 0; }
   void put(const void* from, std::size_t size);
   void get(void* to, std::size_t size, std::size_t after) const;
   void remove(std::size_t size);
 
   SpinLock lock_;
-  std::vector<char> bytes_;
-  std::size_t first_ = 0;  // where the oldest line begins
+  std::vector<char> bytes_;  // its size never changes
+  std::size_t first_ = 0;    // where the oldest line begins
   std::size_t used_ = 0;
   std::uint64_t lost_ = 0;  // dropped since the last line
 };

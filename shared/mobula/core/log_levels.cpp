@@ -65,6 +65,12 @@ LogLevel LogLevels::lowest() const {
   return lowest;
 }
 
+LogLevel LogLevels::highest() const {
+  LogLevel highest = all;
+  for (const auto& [module, level] : modules) highest = std::max(highest, level);
+  return highest;
+}
+
 Result<LogLevels> LogLevels::parse(std::string_view text) {
   LogLevels levels;
   for (bool first = true; first || !text.empty(); first = false) {

@@ -25,6 +25,8 @@ struct LogLevels {
   [[nodiscard]] LogLevel of(std::string_view module) const;
   /// Returns the lowest level of any module.
   [[nodiscard]] LogLevel lowest() const;
+  /// Returns the highest level of any module. Lines of this level are written by all.
+  [[nodiscard]] LogLevel highest() const;
   /// Parses levels. The default comes first, or is info. If a module occurs twice, the last level is used.
   /// Errors: "unknown level", "bad module", "unknown module", "too many modules".
   static Result<LogLevels> parse(std::string_view text);
