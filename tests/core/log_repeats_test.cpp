@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <map>
 #include <mobula/core/log_repeats.hpp>
+#include <mobula/core/random.hpp>
+#include <string>
 
 namespace mobula::core {
 namespace {
@@ -49,6 +52,24 @@ TEST(LogRepeats, BoundsItsMemoryAndAdmitsFurtherKinds) {
     EXPECT_TRUE(repeats.admit(LogLevel::info, "net", "late", 20'000)) << "a kind without a slot is not limited";
   for (int i = 0; i < 10; ++i)
     EXPECT_EQ(repeats.admit(LogLevel::info, "net", "later", 2 * second), i < 5) << "old kinds are removed";
+}
+
+TEST(LogRepeats, MixedKindsMatchTheReferenceModel) {
+  LogRepeats repeats;
+  Random random(1);
+  std::map<std::uint32_t, std::uint32_t> lines;  // by kind, in this second
+  Nanoseconds began = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    if (i % 1000 == 0) {
+      began += second;
+      lines.clear();
+      static_cast<void>(repeats.take_held(began));
+    }
+    const std::uint32_t kind = random.below(2) == 0 ? 7 : random.below(100);
+    ASSERT_EQ(repeats.admit(LogLevel::info, "net", "kind " + std::to_string(kind), began),
+              ++lines[kind] <= LogRepeats::lines_per_second)
+        << "line " << i;
+  }
 }
 
 }  // namespace

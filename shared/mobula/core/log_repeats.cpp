@@ -5,9 +5,13 @@ namespace mobula::core {
 
 LogRepeats::Kind* LogRepeats::find_or_make(LogLevel level, std::string_view module, std::string_view kind,
                                            Nanoseconds now) {
-  const auto found = std::ranges::find_if(
-      kinds_, [&](const Kind& known) { return known.held.kind == kind && known.held.module == module; });
-  if (found != kinds_.end()) return &*found;
+  const auto is_it = [&](const Kind& known) { return known.held.kind == kind && known.held.module == module; };
+  if (latest_ < kinds_.size() && is_it(kinds_[latest_])) return &kinds_[latest_];
+  const auto found = std::ranges::find_if(kinds_, is_it);
+  if (found != kinds_.end()) {
+    latest_ = static_cast<std::size_t>(found - kinds_.begin());
+    return &*found;
+  }
   if (kinds_.size() == kinds_max)
     std::erase_if(kinds_, [&](const Kind& known) { return known.held.lines == 0 && known.ends <= now; });
   if (kinds_.size() == kinds_max) return nullptr;

@@ -44,6 +44,7 @@ class LogRepeats {
   Kind* find_or_make(LogLevel level, std::string_view module, std::string_view kind, Nanoseconds now);
 
   std::vector<Kind> kinds_;
+  std::size_t latest_ = 0;    // where the kind of the latest line may be: a flood repeats one kind
   Nanoseconds next_ = never;  // earliest end of a second with suppressed lines
 };
 
