@@ -34,6 +34,11 @@ function(mobula_install layout libdir)
           ARCHIVE DESTINATION ${libdir} ${development} RUNTIME ${development}
           INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   install(TARGETS ${programs} RUNTIME COMPONENT ${layout}-programs ${ARGN})
+  # Schemas of the demo's messages, for clients in other languages.
+  foreach(name demo_commands demo_events)
+    install(FILES ${CMAKE_BINARY_DIR}/schema/mobula_schema_${name}/${name}.bfbs
+            DESTINATION ${CMAKE_INSTALL_DATADIR}/mobula COMPONENT ${layout}-programs ${ARGN})
+  endforeach()
   foreach(header ${headers})
     get_filename_component(folder ${header} DIRECTORY)
     string(REGEX REPLACE "^(shared|server|client)/" "" folder ${folder})

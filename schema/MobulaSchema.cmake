@@ -69,23 +69,25 @@ endfunction()
 # mobula_messages(TARGET file.fbs...)
 # Makes the INTERFACE library TARGET: FlatBuffers' own C++ of tables and structs for messages and files, included as
 # <mobula/schema/NAME_generated.h>. The files of one call may include each other. The headers are system headers, so
-# that compiler warnings do not apply to flatc's code.
+# that compiler warnings do not apply to flatc's code. NAME.fbs also becomes TARGET/NAME.bfbs, in the build folder of the
+# calling CMakeLists.txt: clients in C, Python and C# make commands from JSON by it.
 function(mobula_messages target)
   set(root ${CMAKE_CURRENT_BINARY_DIR}/${target})
-  set(headers)
+  set(made)
   list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ REGEX "^[^/]" OUTPUT_VARIABLE files)
   foreach(file ${files})
     get_filename_component(name ${file} NAME_WE)
     set(header ${root}/mobula/schema/${name}_generated.h)
     add_custom_command(
-      OUTPUT ${header}
+      OUTPUT ${header} ${root}/${name}.bfbs
       COMMAND flatbuffers::flatc --cpp --scoped-enums -I ${MOBULA_SCHEMA_DIR} -o ${root}/mobula/schema ${file}
+      COMMAND flatbuffers::flatc --binary --schema -I ${MOBULA_SCHEMA_DIR} -o ${root} ${file}
       DEPENDS ${files}
       COMMENT "Generating <mobula/schema/${name}_generated.h>"
       VERBATIM)
-    list(APPEND headers ${header})
+    list(APPEND made ${header} ${root}/${name}.bfbs)
   endforeach()
-  add_custom_target(${target}_headers DEPENDS ${headers})
+  add_custom_target(${target}_headers DEPENDS ${made})
   add_library(${target} INTERFACE)
   add_dependencies(${target} ${target}_headers)
   target_include_directories(${target} SYSTEM INTERFACE $<BUILD_INTERFACE:${root}>)

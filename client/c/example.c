@@ -1,8 +1,8 @@
 /* Joins the demo, moves along the x axis, and prints where the player's entity is, for ten seconds:
  *
  *   curl -s -d '{"count": 1}' localhost:7780/api/tokens | cut -d '"' -f 4 > demo.token
- *   flatc --binary --schema -I schema schema/demo_commands.fbs
  *   ./example demo.token localhost:7777 demo_commands.bfbs     (without the last one: does not move)
+ * The build of the server makes demo_commands.bfbs, and packages have it in share/mobula.
  */
 #include <mobula_client.h>
 #include <stdio.h>

@@ -43,11 +43,10 @@ TEST_F(CExample, PrintsWhereThePlayerIs) {
 
 TEST_F(CExample, MovesThePlayerByACommand) {
   const std::string example = build();
-  Program& schema = start("/usr/bin/env", {"flatc", "--binary", "--schema", "-o", folder().string(),
-                                           MOBULA_SOURCE_DIR "/schema/demo_commands.fbs"});
-  ASSERT_EQ(schema.wait(), 0) << schema.err();
+  const fs::path schema =
+      fs::path(MOBULA_BIN_DIR).parent_path() / "schema" / "mobula_schema_demo_commands" / "demo_commands.bfbs";
   Program& server = serve();
-  Program& player = start(example, {token_file(), address(), (folder() / "demo_commands.bfbs").string()});
+  Program& player = start(example, {token_file(), address(), schema.string()});
   EXPECT_EQ(player.wait(), 0) << player.err() << server.err();
   const std::string out = player.out();
   const std::string before = "the player is at ";

@@ -62,6 +62,9 @@ plays() {
 plays "$dir/arena/arena-client" 'my ball is at \(.*\), [1-9][0-9]* bounces'
 kill "$server"
 
+# Clients in other languages make commands from JSON by this schema.
+grep -q BFBS "$dir/tutorial/orchard_commands/orchard_commands.bfbs" || fail "mobula_messages() made no binary schema"
+
 # The tutorial, step by step.
 "$dir/prefix/bin/mobula-compile" "$arena/../tutorial/orchard.json" \
   --schema "$dir/tutorial/orchard_schema/orchard.bfbs" -o "$dir/orchard.level"

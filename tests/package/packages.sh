@@ -134,7 +134,7 @@ nuget_package() {
   mkdir "$root/tmp/nuget"
   python3 -m zipfile -e "$packages"/*.nupkg "$root/tmp/nuget"
   cp "$build/csharp/Example.exe" "$root/tmp/nuget/lib/netstandard2.1"
-  flatc --binary --schema -o "$root/tmp" "$tree/schema/demo_commands.fbs"
+  cp "$dir/bare$home/share/mobula/demo_commands.bfbs" "$root/tmp"
   prints 'I am at' "$within" "$root" env LD_LIBRARY_PATH=/tmp/nuget/runtimes/linux-x64/native \
     mono /tmp/nuget/lib/netstandard2.1/Example.exe "$admin" /tmp/demo_commands.bfbs 1
 }

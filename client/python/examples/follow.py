@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A bot that follows the nearest player of the demo: follow.py ADMIN_URL COMMANDS.bfbs
 
-flatc --binary --schema -I schema schema/demo_commands.fbs makes the second.
+The second is demo_commands.bfbs, which the build of the server makes. Packages have it in share/mobula.
 """
 
 import math

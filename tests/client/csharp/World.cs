@@ -10,7 +10,7 @@ static class World {
   static readonly string admin = Environment.GetEnvironmentVariable("TEST_ADMIN");
   static readonly string folder = Environment.GetEnvironmentVariable("TEST_FOLDER");
 
-  /// <summary>The demo's commands, made by flatc.</summary>
+  /// <summary>The demo's commands; the build makes their schema.</summary>
   public static readonly byte[] CommandSchema = File.ReadAllBytes(Path.Combine(folder, "demo_commands.bfbs"));
   public static readonly byte[] WalkCommand = File.ReadAllBytes(Path.Combine(folder, "walk.bin"));
 

@@ -5,7 +5,6 @@ import json
 import os
 import pathlib
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
@@ -34,9 +33,7 @@ class Served(unittest.TestCase):
         cls.folder = pathlib.Path(folder.name)
         cls.village = village.Village(PROGRAMS, cls.write_level(), cls.folder, bots=0)
         cls.addClassCleanup(cls.village.close)
-        schema = ROOT / "schema/demo_commands.fbs"
-        subprocess.run(["flatc", "--binary", "--schema", "-o", cls.folder, schema], check=True)
-        cls.commands = cls.folder / "demo_commands.bfbs"
+        cls.commands = PROGRAMS.parent / "schema/mobula_schema_demo_commands/demo_commands.bfbs"
 
     @classmethod
     def write_level(cls):
