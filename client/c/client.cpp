@@ -1,5 +1,6 @@
 #include <c/client.hpp>
 #include <mobula/core/base64.hpp>
+#include <mobula/core/clock.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/core/text.hpp>
 
@@ -17,6 +18,14 @@ void note_closing(Client& client) {
   } else if (!client.closes_at) {
     client.closes_at = client.now + closing->seconds * core::second;
   }
+}
+
+// A token that has expired or was used is the most frequent cause of no answer, and the server does not report it.
+std::string_view cause_of_no_answer(const client::Connection& connection) {
+  if (connection.reason().code != transport::ReasonCode::no_answer) return "";
+  return connection.config().transport.token.expire_time <= core::unix_now()
+             ? " (the connect token has expired, by the clock of this machine)"
+             : " (is the connect token used up? It opens one session)";
 }
 
 void end_session(Client& client) {
@@ -76,9 +85,11 @@ void reconnect(Client& client, const transport::ConnectToken& token) {
   client.connection->reconnect(token, client.now);
 }
 
-mobula_result fail_closed(const Client& client) {
-  return fail(MOBULA_ERROR_CLOSED, to_string(client.connection->reason()));
+std::string reason_text(const Client& client) {
+  return to_string(client.connection->reason()) + std::string(cause_of_no_answer(*client.connection));
 }
+
+mobula_result fail_closed(const Client& client) { return fail(MOBULA_ERROR_CLOSED, reason_text(client)); }
 
 transport::Output& output(Client& client) {
   if (client.host_has_socket()) return client.outbox;

@@ -64,6 +64,8 @@ void step(Client& client, transport::Output& output);
 void rejoin(Client& client);
 /// Does the same with a new session.
 void reconnect(Client& client, const transport::ConnectToken& token);
+/// Returns why the connection is closed, with the likely cause of no answer.
+std::string reason_text(const Client& client);
 /// Returns MOBULA_ERROR_CLOSED with the reason as text.
 mobula_result fail_closed(const Client& client);
 /// Returns where datagrams go.

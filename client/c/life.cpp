@@ -48,14 +48,6 @@ mobula_result read_options(const mobula_client_options& options, client::Connect
   return read;
 }
 
-// An expired token is the most frequent cause of no answer, and the server does not send it.
-std::string_view cause_of_no_answer(const client::Connection& connection) {
-  if (connection.reason().code != transport::ReasonCode::no_answer) return "";
-  return connection.config().transport.token.expire_time <= core::unix_now()
-             ? " (the connect token has expired, by the clock of this machine)"
-             : "";
-}
-
 mobula_status status_of(const Client& client) {
   const client::Connection& connection = *client.connection;
   mobula_status status{};
@@ -135,7 +127,6 @@ mobula_result mobula_client_reason(mobula_client client, int32_t* code, char* te
     if (code == nullptr) return refuse_null("the code");
     if (connection.state() != client::Connection::State::closed) return MOBULA_NOTHING;
     *code = static_cast<std::int32_t>(connection.reason().code);
-    return write_text(to_string(connection.reason()) + std::string(cause_of_no_answer(connection)),
-                      {text, capacity, length});
+    return write_text(reason_text(c), {text, capacity, length});
   });
 }

@@ -217,6 +217,7 @@ TEST_F(CUdp, NoAnswerClosesAndANewTokenLeadsOn) {
   ASSERT_EQ(mobula_client_connect_udp(client_, silent.c_str()), MOBULA_OK);
   ASSERT_TRUE(run_until([&] { return polled_ == MOBULA_ERROR_CLOSED; }, false));
   EXPECT_THAT(test::error_text(), HasSubstr("no answer"));
+  EXPECT_THAT(test::error_text(), HasSubstr("connect token")) << "the likely cause";
   EXPECT_EQ(mobula_client_poll(client_, 0), MOBULA_ERROR_CLOSED) << "also the next time";
   EXPECT_EQ(status().can_reconnect, 0u) << "the server had never accepted it";
 }
