@@ -53,6 +53,7 @@ mobula_status status_of(const Client& client) {
   mobula_status status{};
   status.state = static_cast<std::uint32_t>(connection.state());
   status.can_rejoin = connection.can_rejoin();
+  status.rejoin_tokens = static_cast<std::uint32_t>(connection.rejoin_tokens());
   status.can_reconnect = connection.can_reconnect();
   status.ticks_per_second = connection.ticks_per_second();
   status.player = to_c(connection.player_entity());

@@ -30,7 +30,8 @@
  *   MOBULA_ERROR_BUSY, and fails an assertion in debug builds. Different clients are independent.
  * - Processes. A client belongs to the process that has created it. In a child of fork() its handles are refused with
  *   MOBULA_ERROR_WRONG_STATE, except by mobula_client_destroy, which frees the copy and sends nothing. The child may
- *   create clients of its own. No function may be called from a signal handler.
+ *   create clients of its own. Its log has copies of the parent's lines, or none if the fork interrupted a thread that
+ *   used the log. No function may be called from a signal handler.
  * - Out of memory. The process ends if the system has no memory left.
  * - Times are nanoseconds of a monotonic clock, such as mobula_now. A time before that of the client's last call counts
  *   as that one. Clients with the library's socket use mobula_now.
@@ -160,7 +161,7 @@ typedef struct mobula_status {
   mobula_entity player;      /* the player's own entity; may change at any time, and may not be in the mirror yet */
   uint64_t mirror_hash;      /* sum of the hashes of all entities in view */
   uint32_t server;           /* position of the address that datagrams go to; see mobula_client_server_address */
-  uint32_t reserved;
+  uint32_t rejoin_tokens;    /* of the server, that a lost connection can be resumed with; 0 until they have arrived */
 } mobula_status;
 
 MOBULA_API mobula_result mobula_client_status(mobula_client client, mobula_status* status);
@@ -379,7 +380,8 @@ typedef struct mobula_value {
 MOBULA_API mobula_result mobula_client_read_value(mobula_client client, mobula_entity entity, const char* path,
                                                   mobula_value* value);
 
-/* Writes a component, struct, array or value as JSON. Errors: as mobula_client_read_value. */
+/* Writes a component, struct, array or value as JSON. A name is a text if the mirror knows it: those of components, and with
+ * MOBULA_LEVELS those of the level. Otherwise it is the number of its hash. Errors: as mobula_client_read_value. */
 MOBULA_API mobula_result mobula_client_read_json(mobula_client client, mobula_entity entity, const char* path,
                                                  char* json, uint32_t capacity, uint32_t* length);
 

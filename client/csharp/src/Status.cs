@@ -26,7 +26,9 @@ public struct Status {  // mobula_status
   public ulong MirrorHash;
   /// <summary>Position of the address that datagrams go to; see MobulaClient.ServerAddress.</summary>
   public uint Server;
-  private uint reserved;
+  /// <summary>Number of the server's rejoin tokens, with which a lost connection can be resumed as the same player. 0
+  /// until they have arrived.</summary>
+  public uint RejoinTokens;
 
   /// <summary>The connection was lost, and Rejoin may resume it.</summary>
   public bool CanRejoin { get { return canRejoin != 0; } }

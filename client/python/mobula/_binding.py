@@ -45,7 +45,7 @@ class Status(ctypes.Structure):
         ("player", Entity),
         ("mirror_hash", c_uint64),
         ("server", c_uint32),
-        ("reserved", c_uint32),
+        ("rejoin_tokens", c_uint32),
     ]
 
 

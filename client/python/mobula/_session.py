@@ -29,7 +29,8 @@ class Status(NamedTuple):
     `tick`: the tick of the newest delta. `complete`: the mirror holds all that the server had to send with it.
     `mirror`: number of the mirror, 0 without one; with another number, read everything anew. `entities`: number of
     entities in view. `closing_seconds`: time until the server's announced end, or None. `server`: position of the address
-    in use.
+    in use. `rejoin_tokens`: number of the server's tokens that a lost connection can be resumed with as the same player; 0
+    until they have arrived.
     """
 
     state: State
@@ -44,6 +45,7 @@ class Status(NamedTuple):
     player: int
     mirror_hash: int
     server: int
+    rejoin_tokens: int
 
 
 class Statistics(NamedTuple):
@@ -208,7 +210,7 @@ class Session:
         closing = None if read.closing_seconds == 0xFFFFFFFF else read.closing_seconds
         return Status(State(read.state), bool(read.can_rejoin), bool(read.can_reconnect), read.ticks_per_second,
                       read.tick, bool(read.complete), read.mirror, read.entities, closing, read.player,
-                      read.mirror_hash, read.server)
+                      read.mirror_hash, read.server, read.rejoin_tokens)
 
     @property
     def reason(self) -> tuple[Reason | int, str]:

@@ -128,8 +128,8 @@ TEST_F(CNetwork, DatagramsOfAnotherSessionAndOldOnesAreDropped) {
 
 TEST_F(CNetwork, ALostConnectionIsResumedAsTheSamePlayer) {
   play();
-  ASSERT_TRUE(village.tick_until([&] { return guest->status().player != 0; }));
-  village.ticks(20);
+  EXPECT_EQ(guest->status().rejoin_tokens, 0u) << "they have not arrived yet";
+  ASSERT_TRUE(village.tick_until([&] { return guest->status().player != 0 && guest->status().rejoin_tokens > 0; }));
   const mobula_status before = guest->status();
   EXPECT_EQ(mobula_client_rejoin(client(), village.now), MOBULA_ERROR_WRONG_STATE) << "it is not lost";
   guest->pipe_closed("the cable was pulled", village.now);
@@ -143,7 +143,18 @@ TEST_F(CNetwork, ALostConnectionIsResumedAsTheSamePlayer) {
   ASSERT_TRUE(guest->play()) << guest->reason().second;
   EXPECT_EQ(guest->status().player, before.player);
   EXPECT_EQ(guest->status().mirror, before.mirror) << "the mirror is continued";
+  EXPECT_TRUE(village.tick_until([&] { return guest->status().rejoin_tokens >= before.rejoin_tokens; }))
+      << "the server gives new ones";
   EXPECT_EQ(guest->statistics().rejoins, 1u);
+}
+
+TEST_F(CNetwork, ALossBeforeRejoinTokensCannotBeResumed) {
+  play();
+  ASSERT_EQ(guest->status().rejoin_tokens, 0u);
+  guest->pipe_closed("too early", village.now);
+  village.tick();
+  EXPECT_EQ(guest->status().can_rejoin, 0u);
+  EXPECT_EQ(guest->status().can_reconnect, 1u) << "a new token leads on";
 }
 
 TEST_F(CNetwork, ANewTokenMakesANewMirror) {

@@ -2,10 +2,13 @@
 
 #include <array>
 #include <client/c/c_world.hpp>
+#include <map>
 
 namespace mobula::c {
 namespace {
 
+using testing::AllOf;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -21,12 +24,21 @@ class CValues : public test::CWorld {
     const mobula_result result = mobula_client_read_value(client(), guest->status().player, path, &value);
     return {result, value};
   }
-  std::string json(const char* path) {
+  std::string json(const char* path) { return json(guest->status().player, path); }
+  std::string json(mobula_entity entity, const char* path) {
     std::array<char, 2048> text{};
     std::uint32_t length = 0;
-    const mobula_result result =
-        mobula_client_read_json(client(), guest->status().player, path, text.data(), text.size(), &length);
+    const mobula_result result = mobula_client_read_json(client(), entity, path, text.data(), text.size(), &length);
     return result == MOBULA_OK ? std::string(text.data(), length) : mobula_strerror(result);
+  }
+  // Returns the JSON of all Body/mesh of the level, by entity.
+  std::map<mobula_entity, std::string> meshes() {
+    const ecs::EntityRange level = village.server->world().level_range();
+    std::map<mobula_entity, std::string> all;
+    for (const mobula_entity entity : guest->entities())
+      if (test::to_entity(entity).index - level.first < level.count) all[entity] = json(entity, "Body/mesh");
+    std::erase_if(all, [](const auto& each) { return each.second == mobula_strerror(MOBULA_ERROR_NO_COMPONENT); });
+    return all;
   }
 };
 
@@ -52,6 +64,21 @@ TEST_F(CValues, AreJsonByTheSamePath) {
   EXPECT_EQ(json("Health/current"), "100");
   EXPECT_THAT(json("Health"), StartsWith("{\"current\":100"));
   EXPECT_THAT(json("Transform"), HasSubstr("\"rotation\":["));
+}
+
+TEST_F(CValues, NamesThatALevelHasAreTextsInJson) {
+  const std::map<mobula_entity, std::string> hashes = meshes();
+  ASSERT_FALSE(hashes.empty());
+  play(MOBULA_LEVELS);
+  std::size_t compared = 0;
+  for (const auto& [entity, text] : meshes()) {
+    ASSERT_THAT(text, AllOf(StartsWith("\""), EndsWith("\"")));
+    const core::StringId32 id(text.substr(1, text.size() - 2));
+    ASSERT_TRUE(hashes.contains(entity));
+    EXPECT_EQ(hashes.at(entity), std::to_string(id.value)) << "without the level the mirror has the hash alone";
+    ++compared;
+  }
+  EXPECT_EQ(compared, hashes.size());
 }
 
 TEST_F(CValues, PathsThatLeadNowhereAreRefused) {

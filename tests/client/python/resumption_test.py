@@ -7,7 +7,7 @@ from mobula.resumption import INTERVAL_SECONDS, WITHIN_SECONDS, Attempt, Resumpt
 
 
 def closed(can_rejoin=False, can_reconnect=False):
-    return Status(State.CLOSED, can_rejoin, can_reconnect, 20, 1, True, 1, 1, None, 0, 0, 0)
+    return Status(State.CLOSED, can_rejoin, can_reconnect, 20, 1, True, 1, 1, None, 0, 0, 0, 3 if can_rejoin else 0)
 
 
 class ResumptionTest(unittest.TestCase):

@@ -100,7 +100,7 @@ void Connection::close(transport::Output& output) {
   reason_ = endpoint_->reason();
 }
 
-bool Connection::can_rejoin() const { return lost() && !rejoin_tokens_.empty() && now_ < rejoin_tokens_end_; }
+bool Connection::can_rejoin() const { return lost() && rejoin_tokens() > 0; }
 
 bool Connection::lost() const {
   using transport::ReasonCode;
