@@ -40,8 +40,8 @@ class Connection final : public ConnectionInput {
 
   /// Returns whether the connection was lost and a rejoin token is left that has not expired. Each rejoin uses one up.
   [[nodiscard]] bool can_rejoin() const;
-  /// Returns the number of rejoin tokens that have not expired. A connection that is lost without one cannot rejoin: the
-  /// server sends them soon after it has accepted the client.
+  /// Returns the number of rejoin tokens that have not expired. A connection that is lost without one cannot rejoin:
+  /// the server sends them soon after it has accepted the client.
   [[nodiscard]] std::size_t rejoin_tokens() const { return now_ < rejoin_tokens_end_ ? rejoin_tokens_.size() : 0; }
   /// Returns whether the connection is closed, though neither side closed it, after the server had accepted the client.
   [[nodiscard]] bool lost() const;
