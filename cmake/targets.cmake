@@ -115,7 +115,7 @@ function(mobula_precompiled_code owner)
   separate_arguments(flags UNIX_COMMAND "${CMAKE_CXX_FLAGS} ${${flags}}")
   add_custom_command(OUTPUT ${object} DEPENDS ${header} VERBATIM COMMAND_EXPAND_LISTS
     COMMAND ${CMAKE_CXX_COMPILER} ${flags} $<FILTER:$<TARGET_PROPERTY:${owner},COMPILE_OPTIONS>,EXCLUDE,^SHELL>
-            -c ${header} -o ${object})
+            -Wno-unused-command-line-argument -c ${header} -o ${object})  # a precompiled header needs no -stdlib
   add_library(${owner}_code STATIC ${object})
   set_target_properties(${owner}_code PROPERTIES LINKER_LANGUAGE CXX)
   target_link_libraries(${owner}_code PRIVATE ${ARGN})

@@ -140,7 +140,7 @@ core::Status write(const std::string& path, const std::string& text) {
 }
 
 // Quotes an argument for a shell.
-std::string quoted(std::string_view argument) {
+std::string shell_word(std::string_view argument) {
   constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%";
   if (!argument.empty() && argument.find_first_not_of(plain) == std::string_view::npos) return std::string(argument);
   std::string text = "'";
@@ -150,7 +150,7 @@ std::string quoted(std::string_view argument) {
 
 std::string whole_line(int argc, char** argv) {
   std::string text = program;
-  for (int i = 1; i < argc; ++i) text += " " + quoted(argv[i]);
+  for (int i = 1; i < argc; ++i) text += " " + shell_word(argv[i]);
   return text;
 }
 

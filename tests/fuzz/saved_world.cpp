@@ -23,7 +23,7 @@ store::Database open(const std::string& path) {
 void drop_views(store::Database& database) {
   std::vector<std::string> views;
   store::Statement rows = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'view'");
-  while (rows.next()) views.push_back(store::quoted(rows.text(0)));
+  while (rows.next()) views.push_back(store::sql_name(rows.text(0)));
   for (const std::string& view : views) database.run("DROP VIEW " + view);
 }
 
@@ -44,7 +44,7 @@ SavedWorldFile::SavedWorldFile(core::Bytes file) : file_(std::move(file)) {
   const WorldFolder folder;
   store::Database database = put_and_open(folder, file_);
   for (store::Statement rows = database.prepare(columns_sql); rows.next();)
-    columns_.push_back({store::quoted(rows.text(0)), store::quoted(rows.text(1))});
+    columns_.push_back({store::sql_name(rows.text(0)), store::sql_name(rows.text(1))});
 }
 
 SavedWorldFile SavedWorldFile::loosened() const {

@@ -57,7 +57,7 @@ void BatchWriter::State::write_ranges(const Batch& batch) {
 
 void BatchWriter::State::write_level(const std::shared_ptr<const SavedLevel>& level) {
   for (const char* table : {"saved_level", "saved_level_entity", "saved_name"})
-    database_.run("DELETE FROM " + quoted(table));
+    database_.run("DELETE FROM " + sql_name(table));
   level_ = level;
   sums_.level = level == nullptr ? 0 : sum_of(*level);
   if (level == nullptr) return;

@@ -8,7 +8,7 @@ void BatchWriter::State::drop(const std::string& types_and_names) {
   {
     Statement found =
         database_.prepare("SELECT type, name FROM sqlite_schema WHERE (type, name) IN (" + types_and_names + ")");
-    while (found.next()) drops.push_back("DROP " + std::string(found.text(0)) + " " + quoted(found.text(1)));
+    while (found.next()) drops.push_back("DROP " + std::string(found.text(0)) + " " + sql_name(found.text(1)));
   }
   for (const std::string& sql : drops) database_.run(sql);
 }
@@ -23,7 +23,7 @@ void BatchWriter::State::recreate_tables() {
         "SELECT 'view', view_name FROM saved_component_table"
         " UNION SELECT 'table', table_name FROM saved_component_table");
   for (const OwnTable& table : own_tables()) {
-    database_.run("DROP TABLE IF EXISTS " + quoted(table.name));
+    database_.run("DROP TABLE IF EXISTS " + sql_name(table.name));
     database_.run(table.sql);
   }
   for (const auto made_for_people : {own_views, own_indexes})

@@ -165,9 +165,9 @@ void ComponentTable::add_value(const Field& field, const std::string& path, std:
 // Columns of floats have no type: with one, SQLite would store -0.0 as 0.
 std::string ComponentTable::create_sql() const {
   static constexpr const char* types[] = {" INTEGER", "", "", " TEXT", " BLOB"};
-  std::string sql = "CREATE TABLE " + quoted(name_) + " (entity INTEGER PRIMARY KEY";
+  std::string sql = "CREATE TABLE " + sql_name(name_) + " (entity INTEGER PRIMARY KEY";
   for (const Column& column : columns_)
-    sql += ", " + quoted(column.name) + types[static_cast<std::size_t>(column.form)];
+    sql += ", " + sql_name(column.name) + types[static_cast<std::size_t>(column.form)];
   return sql + ")";
 }
 
@@ -175,47 +175,47 @@ std::string ComponentTable::write_sql() const {
   std::string names = "entity";
   std::string values = "?";
   for (const Column& column : columns_) {
-    names += ", " + quoted(column.name);
+    names += ", " + sql_name(column.name);
     values += ", ?";
   }
-  return core::format("INSERT OR REPLACE INTO {} ({}) VALUES ({})", quoted(name_), names, values);
+  return core::format("INSERT OR REPLACE INTO {} ({}) VALUES ({})", sql_name(name_), names, values);
 }
 
-std::string ComponentTable::delete_sql() const { return "DELETE FROM " + quoted(name_) + " WHERE entity = ?"; }
+std::string ComponentTable::delete_sql() const { return "DELETE FROM " + sql_name(name_) + " WHERE entity = ?"; }
 
 std::string ComponentTable::select_sql() const {
   std::string sql = "SELECT entity";
-  for (const Column& column : columns_) sql += ", " + quoted(column.name);
-  return sql + " FROM " + quoted(name_) + " ORDER BY entity";
+  for (const Column& column : columns_) sql += ", " + sql_name(column.name);
+  return sql + " FROM " + sql_name(name_) + " ORDER BY entity";
 }
 
 std::string ComponentTable::create_view_sql() const {
   NameSet names;
   names.reserve("handle");
   names.reserve("path");
-  std::string sql = "CREATE VIEW " + quoted(view_) + " AS SELECT e.handle, e.path";
+  std::string sql = "CREATE VIEW " + sql_name(view_) + " AS SELECT e.handle, e.path";
   std::size_t column = 0;
   if (as_blob_) sql += ", c.bytes";
   for (const Field& field : component_->fields)
     if (!field.not_saved && !as_blob_) view_field(field, column, names, sql);
-  return sql + " FROM " + quoted(name_) + " AS c JOIN entities AS e ON e.entity = c.entity";
+  return sql + " FROM " + sql_name(name_) + " AS c JOIN entities AS e ON e.entity = c.entity";
 }
 
 // Returns the expression that views show for a column. A NaN is a blob in the table.
 std::string ComponentTable::shown(const Column& column) {
-  std::string value = "c." + quoted(column.name);
+  std::string value = "c." + sql_name(column.name);
   if (column.form != Form::float32 && column.form != Form::float64) return value;
   return core::format("CASE typeof({0}) WHEN 'blob' THEN 'NaN' ELSE {0} END", value);
 }
 
 void ComponentTable::view_field(const Field& field, std::size_t& column, NameSet& names, std::string& sql) const {
   const auto add = [&](const std::string& expression, const std::string& name) {
-    sql += ", " + expression + " AS " + quoted(names.reserve(name));
+    sql += ", " + expression + " AS " + sql_name(names.reserve(name));
   };
   for (std::uint32_t i = 0; i < field.count; ++i) {
-    const std::string at = "c." + quoted(columns_[column].name);
+    const std::string at = "c." + sql_name(columns_[column].name);
     if (field.kind == FieldKind::entity) {
-      const std::string generation = "c." + quoted(columns_[column + 1].name);
+      const std::string generation = "c." + sql_name(columns_[column + 1].name);
       add(core::format("CASE {0} WHEN 0 THEN NULL ELSE {1} || '.' || {0} END", generation, at),
           underscored(path_of(field, i)));
       column += 2;

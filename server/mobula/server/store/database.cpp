@@ -50,7 +50,7 @@ std::string uri_without_log(std::string_view path) {
 
 }  // namespace
 
-std::string quoted(std::string_view name) { return doubled(name, '"'); }
+std::string sql_name(std::string_view name) { return doubled(name, '"'); }
 std::string literal(std::string_view text) { return doubled(text, '\''); }
 
 core::Result<Database> Database::open(const std::string& path, Access access) {

@@ -121,7 +121,7 @@ class Statement {
 };
 
 /// Returns "name" in double quotes, escaped.
-std::string quoted(std::string_view name);
+std::string sql_name(std::string_view name);
 /// Returns 'text' in single quotes, escaped.
 std::string literal(std::string_view text);
 
