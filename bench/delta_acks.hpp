@@ -38,10 +38,7 @@ class DeltaAcks {
   static constexpr std::uint32_t acks_kept = 256;
 
   void move_on(std::uint32_t steps) {
-    std::array<std::uint64_t, wire::input_words_max> moved{};
-    for (std::uint32_t age = 0; std::uint64_t{age} + steps < wire::ack_history; ++age)
-      if (input_.has(age)) moved[(age + steps) / 64] |= 1ull << (age + steps) % 64;
-    input_.received = moved;
+    input_.received = wire::later(input_.received, steps);
     input_.newest += steps;
   }
 

@@ -18,6 +18,9 @@ int run_target(const std::uint8_t* data, std::size_t size) {
   for (const wire::InputCommand& command : input.commands) {
     fuzz::require(command.bytes.size() <= wire::command_bytes_max, "a command in bounds");
     fuzz::require(command.view_tick <= command.tick, "a view tick is not in the future");
+    fuzz::require(command.seen.newest <= input.newest, "a client had seen no delta that it does not acknowledge");
+    fuzz::require(command.arrived_before == wire::arrivals_unknown || command.arrived_before <= input.arrivals,
+                  "arrivals in bounds");
   }
   const bool malformed = input.commands_fault != nullptr ||
                          std::ranges::any_of(input.commands, [](const auto& each) { return each.fault != nullptr; });

@@ -68,6 +68,13 @@ void inputs() {
     input.commands.push_back(
         {100 + i * i, 95 + i, static_cast<std::uint8_t>(i), core::ByteView(bytes).first(10 * (4 - i))});
   write_input("commands", input);
+  input.arrivals = 3;
+  input.arrived = {198, 200, 136};
+  for (std::size_t i = 0; i < input.commands.size(); ++i)
+    input.commands[i].arrived_before = i < 2 ? wire::arrivals_unknown : static_cast<std::uint8_t>(i - 2);
+  write_input("arrivals", input);
+  input.arrivals = 0;
+  for (wire::InputCommand& command : input.commands) command.arrived_before = 0;
   input.words = 1;
   input.commands.assign(wire::input_commands_max, {0xffffffffu, 0xffff0001u, 1, core::ByteView(bytes).first(1)});
   write_input("many", input);
@@ -103,6 +110,12 @@ void deltas() {
   bits.write_golomb(0, wire::moving_count_order);
   for (int list = 0; list < 3; ++list) bits.write_golomb(0, wire::count_order);
   write_seed("delta", "nothing", nothing);
+  wire::DeltaHeader late = header;
+  late.commands = {.done = 70, .held = 3, .margin = -4, .unusual = 0x8000000000010006, .late = {3, 0, 30, 1}};
+  core::Bytes outcomes(wire::header_size(late));
+  wire::write_header(late, outcomes);
+  outcomes.insert(outcomes.end(), nothing.end() - 2, nothing.end());
+  write_seed("delta", "outcomes", outcomes);
 }
 
 // Bodies of those deltas: in one part, and in two.

@@ -106,6 +106,9 @@ class LossyPipe {
       receive(under_way_.begin()->second);
   }
 
+  // Loses everything that is under way.
+  void clear() { under_way_.clear(); }
+
   std::uint32_t loss_percent;
   std::uint32_t delay_max;
   std::uint32_t delay_min = 0;
@@ -144,7 +147,7 @@ class Replica {
     std::size_t sent = 0;
     do {
       core::Bytes delta(datagram_bytes);
-      delta.resize(view.write_delta(delta, now, {}));
+      delta.resize(view.write_delta(delta, now, feedback));
       sent += delta.size();
       deltas.send(std::move(delta));
       ASSERT_LE(view.unsettled(), server::SentDeltas::window_max);
@@ -194,6 +197,7 @@ class Replica {
 
   server::EncodedDeltaCache encoded;
   server::ViewWorkspace workspace;
+  wire::CommandFeedback feedback;  // in the next deltas
   server::ClientView view;
   ModelClient client;
   LossyPipe<core::Bytes> deltas;

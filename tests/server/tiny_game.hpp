@@ -37,6 +37,11 @@ class TinyGame : public server::Game {
   std::vector<std::string> names;
   std::vector<server::Player> players;  // in the order in which they joined
   bool refuse_commands = false;
+  struct Ran {
+    server::CommandContext context;
+    ecs::Tick tick = 0;
+  };
+  std::vector<Ran> ran;  // commands that were not refused
   std::vector<ecs::Entity> churning;
   std::uint32_t churn = 0;  // entities that change each tick
   int left = 0;

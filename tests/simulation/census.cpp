@@ -132,6 +132,29 @@ void Census::command_ran(const server::Player& player, std::uint32_t program, st
   before = {before.count + 1, number};
 }
 
+void Census::command_took_effect(const server::Player& player, core::Bytes bytes, ecs::Tick tick) {
+  const ecs::test::UncountedBytes own;
+  effects_[{player.account, std::move(bytes)}] = tick;
+}
+
+// Numbers begin anew with a log.
+std::optional<std::string> Census::check_outcomes(const std::string& account, const client::CommandLog& log,
+                                                  std::uint32_t& checked) const {
+  const ecs::test::UncountedBytes own;
+  if (log.next() <= checked) checked = 0;
+  for (; checked + 1 < log.next(); ++checked) {
+    const client::CommandLog::Entry* const command = log.find(checked + 1);
+    if (command == nullptr) continue;
+    const auto effect = effects_.find({account, command->bytes});
+    const ecs::Tick expected = effect == effects_.end() ? 0 : effect->second;
+    const ecs::Tick known = log.ran_in(checked + 1).tick;
+    if (known != expected)
+      return "command " + std::to_string(checked + 1) + " ran in tick " + std::to_string(expected) +
+             ", but its client was told tick " + std::to_string(known) + "; 0 is none";
+  }
+  return std::nullopt;
+}
+
 Census::Known Census::known(server::Server& server) const {
   Known known{accounts_, {}};
   for (const auto& session : server.sessions()) {

@@ -4,10 +4,12 @@
 //   - there are at most players_max players; a disconnected one is awaited for the rejoin grace
 //   - the game gets join() and leave() for every player
 //   - each command of a player runs at most once, in order, at most per_tick_max in a tick
+//   - a client knows in which tick each of its commands ran, or that it had no effect
 //   - a player's entity is the last that the game gave it, or its successor after a reload; null if that is dead
 #pragma once
 
 #include <map>
+#include <mobula/client/connection/command_log.hpp>
 #include <mobula/core/awake_clock.hpp>
 #include <mobula/server/session/server.hpp>
 #include <optional>
@@ -52,6 +54,12 @@ class Census {
   void disconnected_by_server(const std::string& account) { disconnected_by_server_.insert(account); }
   void command_ran(const server::Player& player, std::uint32_t program, std::uint32_t number);
 
+  // A command with these bytes was not refused. No other command of the account has the same bytes.
+  void command_took_effect(const server::Player& player, core::Bytes bytes, ecs::Tick tick);
+  // Compares the outcomes that a client of the account knows. `checked`: the last number that was compared.
+  [[nodiscard]] std::optional<std::string> check_outcomes(const std::string& account, const client::CommandLog& log,
+                                                          std::uint32_t& checked) const;
+
   // A server is about to start. It may reload the level before begin().
   void server_starts() { last_change_ = {}; }
   // The game gave the player an entity, or none.
@@ -93,6 +101,7 @@ class Census {
   std::set<std::string> disconnected_by_server_;              // and not joined since
   std::set<std::uint32_t> playing_;                           // joined players, as reported to the game
   std::map<std::pair<std::string, std::uint32_t>, Executed> executed_;  // by account and program
+  std::map<std::pair<std::string, core::Bytes>, ecs::Tick> effects_;    // by account and bytes: when a command ran
   std::map<std::uint32_t, std::size_t> done_;                           // commands in this tick, by number
   std::map<std::uint32_t, std::vector<ecs::Entity>> given_;             // by number, the last one last
   server::LevelChange last_change_;

@@ -29,6 +29,7 @@ struct Simulation::Player {
   core::Nanoseconds drift = 0;                     // per second
   std::uint32_t programs = 0;                      // started besides the first
   std::uint32_t commands = 0;                      // sent so far
+  std::uint32_t outcomes_checked = 0;              // the last command whose outcome was compared
   std::uint32_t frame_ticks = 1;                   // ticks between updates of its program
   bool mute = false;
   bool keeps_levels = false;

@@ -89,18 +89,22 @@ server::CommandTable SimGame::commands() {
   server::Commands<demo::commands::Command, demo::commands::BodyTraits> all;
   all.add<Move>([this](server::World& world, const server::Player& player, const Move& move,
                        const server::CommandContext& /*context*/) -> core::Status {
+    const auto note_effect = [&] {
+      census_.command_took_effect(player, test::move_command(move.x(), move.z()), world.tick());
+      return core::Done{};
+    };
     constexpr float largest = 1 << 24;  // floats are exact for integers up to it
     const auto is_number = [](float value) { return value >= 0 && value <= largest; };
     if (!is_number(move.x()) || !is_number(move.z())) return core::Error{"out of range", "no such number"};
     const float program = std::floor(move.x() / program_step);
     const float x = move.x() - program * program_step;
     census_.command_ran(player, static_cast<std::uint32_t>(program), static_cast<std::uint32_t>(move.z()));
-    if (x == no_move) return core::Done{};
+    if (x == no_move) return note_effect();
     if (!(x >= 0 && x <= 100)) return core::Error{"out of range", "0 to 100"};
     demo::Health* health = world.registry().try_get<demo::Health>(player.entity);
     if (health == nullptr) return core::Error{"no health", "nothing to change"};
     health->current = static_cast<std::uint16_t>(x);
-    return core::Done{};
+    return note_effect();
   });
   return all.table();
 }

@@ -120,6 +120,10 @@ void Simulation::check() {
       return fail(player->name + " has an entity that it was not sent");
     if (const auto wrong = oracle_.check(*player->connection, number, player->name))
       return fail(player->name + ": " + *wrong);
+    if (const auto wrong =
+            census_.check_outcomes(player->name, player->connection->commands(), player->outcomes_checked))
+      return fail(player->name + ": " + *wrong);
+    player->connection->forget_commands_before(player->outcomes_checked + 1);
     if (outcome_.ticks % 16 == 0) player->connection->session().check();
     if (outcome_.ticks % 8 != 0) continue;
     if (const auto wrong = player->follower.check(*mirror)) return fail(player->name + ": " + *wrong);

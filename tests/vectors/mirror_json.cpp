@@ -107,4 +107,14 @@ Json entities_json(const client::Mirror& mirror) {
   return list;
 }
 
+Json commands_json(const client::CommandLog& commands) {
+  Json list = Json::array();
+  for (std::uint32_t number = 1; number < commands.next(); ++number) {
+    const client::CommandLog::Outcome outcome = commands.ran_in(number);
+    const client::CommandLog::Entry* const command = commands.find(number);
+    if (command != nullptr) list.push_back({number, command->tick, outcome.tick});
+  }
+  return list;
+}
+
 }  // namespace mobula::test

@@ -16,5 +16,7 @@ std::string hash_text(std::uint64_t hash);
 Json state_json(const client::Connection& connection);
 /// Returns all entities in view by rising index: their rows, and the hashes of prototypes, rows and entities.
 Json entities_json(const client::Mirror& mirror);
+/// Returns the outcomes of all commands that the client knows and keeps: number, tick, and the tick in which it ran.
+Json commands_json(const client::CommandLog& commands);
 
 }  // namespace mobula::test

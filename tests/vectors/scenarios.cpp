@@ -20,7 +20,7 @@ constexpr int ticks_away = 5;
 constexpr int ticks_at_rest = 20;
 constexpr std::uint64_t network_seed = 7;
 
-constexpr std::array<Scenario, 8> every_scenario{{
+constexpr std::array<Scenario, 9> every_scenario{{
     {.name = "plain", .shows = "no delay and no loss; Welcome has the schema", .has_schema = false},
     {.name = "loss",
      .shows = "one datagram in seven is lost, both ways",
@@ -44,6 +44,10 @@ constexpr std::array<Scenario, 8> every_scenario{{
      .shows = "ships follow courses, also out of view; the client owns one, and another now and then",
      .network = {.latency = 50 * millisecond, .jitter = 120 * millisecond, .loss_ppm = 100'000},
      .flies = true},
+    {.name = "commands",
+     .shows = "commands in each tick: some run late, some are refused or arrive too late to run",
+     .network = {.latency = 50 * millisecond, .jitter = 120 * millisecond, .loss_ppm = 100'000},
+     .obeys = true},
     {.name = "resumed",
      .shows = "the connection is lost and resumed with a rejoin token",
      .network = {.latency = 50 * millisecond, .loss_ppm = 50'000},
@@ -64,7 +68,11 @@ std::shared_ptr<const resource::Resource> compiled_level() {
 class Stage {
  public:
   explicit Stage(const Scenario& scenario)
-      : scenario_(scenario), game_({.regains = scenario.regains, .hoards = scenario.hoards, .flies = scenario.flies}) {
+      : scenario_(scenario),
+        game_({.regains = scenario.regains,
+               .hoards = scenario.hoards,
+               .flies = scenario.flies,
+               .obeys = scenario.obeys}) {
     server::ServerConfig config{.seed = 3};
     if (scenario.has_level) config.level = compiled_level();
     village_ = std::make_unique<Village>(game_, config, scenario.network, network_seed);
@@ -91,13 +99,26 @@ class Stage {
   }
 
  private:
-  // Gives a few commands. The game has none, so the server refuses them.
   void run(int ticks) {
     for (int i = 0; i < ticks; ++i) {
-      if (i % 25 == 20) recorder_->set_command(core::Bytes(3, static_cast<std::byte>(i)));
+      give_command(i);
       village_->tick();
       if (client_->connection.mirror() != nullptr) note_changes(*client_->connection.mirror());
     }
+  }
+
+  // Most games have no commands, so the server refuses the few that are given. Nothing arrives for an outage, so that
+  // the commands that are given during its first ticks are too late afterwards.
+  void give_command(int i) {
+    constexpr int outage_begins = 40;
+    constexpr int outage_ends = 62;
+    if (!scenario_.obeys) {
+      if (i % 25 == 20) recorder_->set_command(core::Bytes(3, static_cast<std::byte>(i)));
+      return;
+    }
+    recorder_->set_command(move_command(i % 9 == 5 ? VectorGame::refused_from : static_cast<float>(i), 0));
+    if (i == outage_begins) village_->network.set_conditions({.loss_ppm = 1'000'000});
+    if (i == outage_ends) village_->network.set_conditions(scenario_.network);
   }
 
   void note_changes(const client::Mirror& mirror) {
@@ -137,7 +158,9 @@ class Stage {
     made.session["connect"] = token_json(token_);
     made.session["has_schema"] = scenario_.has_schema;
     made.session["has_level"] = scenario_.has_level;
+    made.commands = village_->server->sessions()[0]->commands.stats();
     made.session["steps"] = recorder_->steps();
+    made.session["commands"] = commands_json(client_->connection.commands());
     made.session["entities"] = entities_json(mirror);
   }
 

@@ -2,6 +2,7 @@
 // seeds.
 #pragma once
 
+#include <mobula/server/game/command_buffer.hpp>
 #include <mobula/transport/simulation/simulated_network.hpp>
 #include <span>
 #include <vectors/mirror_json.hpp>
@@ -17,6 +18,7 @@ struct Scenario {
   bool regains = false;    // see VectorGame
   bool hoards = false;     // see VectorGame
   bool flies = false;      // see VectorGame
+  bool obeys = false;      // see VectorGame; the client gives a command in each tick, and for a while nothing arrives
   int lost_after = 0;      // ticks until the connection is lost and resumed; 0 if it is not
 };
 
@@ -33,8 +35,9 @@ struct MadeSession {
   std::size_t under_way = 0;        // courses that the mirror follows at its end, in view
   std::size_t stale = 0;            // times that an entity went out of view
   std::size_t unmodified = 0;       // entities that are as the level has them
-  bool resumed = false;             // the mirror outlived the first connection
-  bool mirrors = false;             // at its end the client has everything that the server shows it
+  server::CommandBufferStats commands;
+  bool resumed = false;  // the mirror outlived the first connection
+  bool mirrors = false;  // at its end the client has everything that the server shows it
 };
 MadeSession make_session(const Scenario& scenario);
 

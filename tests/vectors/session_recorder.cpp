@@ -46,6 +46,7 @@ void SessionRecorder::receive(const transport::Address& from, core::ByteView dat
 void SessionRecorder::update(core::Nanoseconds now, transport::Output& output) {
   OutputTap tap(output);
   connection_.update(now, tap);
+  connection_.forget_commands_before(1);
   Json sent = Json::array();
   std::uint32_t ack = 0;
   for (const core::Bytes& datagram : tap.sent) {

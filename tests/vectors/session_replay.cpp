@@ -28,7 +28,10 @@ SessionReplay::SessionReplay(const Json& file, const Json& session) : session_(s
 }
 
 void SessionReplay::receive(const Json& datagram) { input_->receive(connection_->server(), bytes_of(datagram), now_); }
-void SessionReplay::update(const Json& /*sent*/) { input_->update(now_, nowhere_); }
+void SessionReplay::update(const Json& /*sent*/) {
+  input_->update(now_, nowhere_);
+  connection_->forget_commands_before(1);
+}
 void SessionReplay::command(const Json& bytes) { input_->set_command(bytes_of(bytes)); }
 void SessionReplay::lose(const Json& why) { input_->pipe_closed(why.get<std::string>(), now_); }
 void SessionReplay::rejoin(const Json& /*token*/) {
@@ -43,6 +46,12 @@ std::string SessionReplay::difference(const Json& step, const Json& ours) const 
                       step.at("at").get<std::uint64_t>(), ours.dump(), theirs.dump(), to_string(connection_->reason()));
 }
 
+std::string SessionReplay::end_difference(const char* member, const Json& ours) const {
+  if (ours == session_.at(member)) return {};
+  return core::format("\"{}\" at its end: {} instead of {}", session_.at("name").get<std::string>(), ours.dump(),
+                      session_.at(member).dump());
+}
+
 std::string SessionReplay::replay(const Json& step) {
   now_ = step.at("at").get<core::Nanoseconds>() * core::millisecond;
   const std::uint64_t deltas = connection_->stats().deltas;
@@ -55,10 +64,8 @@ std::string SessionReplay::run() {
   for (const Json& step : session_.at("steps"))
     if (std::string wrong = replay(step); !wrong.empty()) return wrong;
   if (connection_->mirror() == nullptr) return "no mirror was made";
-  const Json entities = entities_json(*connection_->mirror());
-  if (entities == session_.at("entities")) return {};
-  return core::format("\"{}\" at its end: {} instead of {}", session_.at("name").get<std::string>(), entities.dump(),
-                      session_.at("entities").dump());
+  return end_difference("commands", commands_json(connection_->commands())) +
+         end_difference("entities", entities_json(*connection_->mirror()));
 }
 
 }  // namespace mobula::test

@@ -42,6 +42,7 @@ class SessionReplay {
   void rejoin(const Json& token);
   std::string replay(const Json& step);
   std::string difference(const Json& step, const Json& ours) const;
+  std::string end_difference(const char* member, const Json& ours) const;
 
   const Json& session_;
   std::optional<LevelStore> level_;

@@ -95,6 +95,21 @@ TEST_F(SessionVectors, CoursesAreUnderWayAndOutOfView) {
   EXPECT_GT(made.datagrams_lost, 10u);
 }
 
+TEST_F(SessionVectors, CommandsAreLateDroppedAndRefused) {
+  const MadeSession made = made_for("commands");
+  EXPECT_GT(made.commands.late, 5u);
+  EXPECT_GT(made.commands.dropped, 2u);
+  EXPECT_GT(made.stats.refused_commands, 3u);
+  std::size_t late = 0;
+  std::size_t not_run = 0;
+  for (const Json& each : made.session.at("commands")) {
+    late += each.at(2) > each.at(1) ? 1 : 0;
+    not_run += each.at(2) == 0 ? 1 : 0;
+  }
+  EXPECT_EQ(not_run, made.commands.dropped + made.stats.refused_commands);
+  EXPECT_GT(late, 5u);
+}
+
 TEST_F(SessionVectors, ResumedOneKeepsItsMirror) {
   const MadeSession made = made_for("resumed");
   EXPECT_TRUE(made.resumed);
@@ -106,6 +121,9 @@ TEST_F(SessionVectors, AChangedFileIsNoticed) {
   const Json file = vectors_file(Json::array({made.session}));
   Json other = made.session;
   other["entities"][0]["rows"][0]["words"][0] = 77;
+  EXPECT_THAT(difference(file, other), testing::HasSubstr("at its end"));
+  other = made.session;
+  other["commands"][0][2] = 77;
   EXPECT_THAT(difference(file, other), testing::HasSubstr("at its end"));
   other = made.session;
   Json& steps = other["steps"];

@@ -1,5 +1,8 @@
+#include <mobula/schema/demo_commands_generated.h>
+
 #include <algorithm>
 #include <cmath>
+#include <mobula/server/game/commands.hpp>
 #include <mobula/server/interest/relevance.hpp>
 #include <numbers>
 #include <string>
@@ -32,6 +35,19 @@ vectors::Turn smallest_three(const engine::Quat& q) {
 
 std::vector<server::Layer> VectorGame::layers() const {
   return options_.flies ? Squadron::layers() : std::vector<server::Layer>{};
+}
+
+server::CommandTable VectorGame::commands() {
+  if (!options_.obeys) return {};
+  using demo::commands::Move;
+  server::Commands<demo::commands::Command, demo::commands::BodyTraits> all;
+  all.add<Move>([](server::World& world, const server::Player& player, const Move& move,
+                   const server::CommandContext& /*context*/) -> core::Status {
+    if (!(move.x() >= 0 && move.x() < refused_from)) return core::Error{"out of range", "no such place"};
+    world.registry().get<vectors::Body>(player.entity).position.x = move.x();
+    return core::Done{};
+  });
+  return all.table();
 }
 
 core::Status VectorGame::start(server::World& world) {

@@ -14,12 +14,15 @@ class VectorGame final : public server::Game {
     bool regains = false;  // components, owners and visibility of some entities change: their ids are gained again
     bool hoards = false;   // an entity has more than fits a datagram
     bool flies = false;    // ships follow courses, and there is nothing else
+    bool obeys = false;    // has the command Move of the demo
   };
+  static constexpr float refused_from = 1000;  // a Move to this x or a greater one is refused
 
   explicit VectorGame(const Options& options) : options_(options) {}
 
   [[nodiscard]] core::ByteView schema() const override { return vectors::schema_bytes(); }
   [[nodiscard]] std::vector<server::Layer> layers() const override;
+  server::CommandTable commands() override;
   core::Status start(server::World& world) override;
   core::Result<ecs::Entity> join(server::World& world, const server::Player& player) override;
   void leave(server::World& world, const server::Player& player) override;

@@ -83,6 +83,82 @@ TEST(DeltaHeader, NamesABodyThatWasSentAhead) {
   EXPECT_FALSE(read_delta_header(bytes).ok()) << "bodies are numbered from 1";
 }
 
+// The vector of protocol.md: 28 did not run, 30 ran three ticks late.
+constexpr DeltaHeader with_outcomes{.sequence = 9,
+                                    .tick = 0x01020304,
+                                    .ack = 4,
+                                    .commands = {.done = 31, .held = 5, .unusual = 0b1010, .late = {3, 0}}};
+
+CommandFeedback random_outcomes(core::Random& random, CommandFeedback feedback) {
+  const std::uint32_t bits = std::min(feedback.done, 1 + random.below(64));
+  const std::uint32_t one_in = 1 + random.below(20);
+  std::size_t count = 0;
+  for (std::uint32_t age = 0; age < bits; ++age) {
+    if (!random.chance(1, one_in)) continue;
+    feedback.unusual |= std::uint64_t{1} << age;
+    feedback.late[count++] = static_cast<std::uint8_t>(random.below(command_ticks_late_max + 1u));
+  }
+  return feedback;
+}
+
+TEST(DeltaHeader, ListsOutcomesOfCommands) {
+  const core::Bytes bytes = bytes_of(shortened(with_outcomes));
+  EXPECT_EQ(bytes, bytes_of_hex("10 09 00 04 03 04 00 1f 00 00 00 85 00 0e c1 0f "));
+  EXPECT_EQ(outcomes_size(with_outcomes.commands), 3u);
+  const core::Result<DeltaHeader> read = read_delta_header(bytes, near);
+  ASSERT_TRUE(read.ok());
+  EXPECT_EQ(read->commands, with_outcomes.commands);
+  EXPECT_EQ(outcomes_size({.done = 70, .held = 3}), 0u);
+}
+
+TEST(DeltaHeader, OutcomesTakeAtMost48Bytes) {
+  for (const std::uint64_t unusual : {~0ull, ~0ull >> 1, 1ull << 63, 1ull}) {
+    CommandFeedback feedback{.done = 64, .unusual = unusual};
+    for (std::size_t i = 0; i < feedback.outcomes(); ++i) feedback.late[i] = command_ticks_late_max;
+    EXPECT_LE(outcomes_size(feedback), delta_outcomes_size_max);
+    const DeltaHeader header{.sequence = 1, .tick = 1, .commands = feedback};
+    EXPECT_EQ(read_delta_header(bytes_of(header))->commands, feedback);
+  }
+}
+
+TEST(DeltaHeader, MalformedOutcomesAreRefused) {
+  const auto refused = [](std::initializer_list<unsigned> outcomes, std::uint32_t done = 31) {
+    core::Bytes bytes = bytes_of({.sequence = 1, .tick = 1, .commands = {.done = done, .held = 5}});
+    bytes[bytes.size() - 2] |= std::byte{0x80};
+    for (const unsigned each : outcomes) bytes.push_back(static_cast<std::byte>(each));
+    return refusal(bytes);
+  };
+  EXPECT_EQ(refused({0x0e, 0xc1, 0x0f}), "");
+  EXPECT_EQ(refused({0x3f}), "outcomes out of range") << "none is listed";
+  EXPECT_EQ(refused({0x0e, 0xc1, 0x1f}), "outcomes out of range") << "padding";
+  EXPECT_EQ(refused({0x83, 0x1f}), "outcomes out of range") << "the last that is listed is usual";
+  EXPECT_EQ(refused({0, 0, 0, 0, 0, 0, 0, 0}, 100), "outcomes out of range");
+  EXPECT_EQ(refused({0x0e, 0xc1, 0x0f}, 3), "outcomes out of range") << "commands are numbered from 1";
+  EXPECT_EQ(refused({0x0e, 0xc1, 0x0f}, 4), "");
+  EXPECT_EQ(refused({0x0e, 0xc1}), "shorter than its header");
+  core::Bytes held = bytes_of({.sequence = 1, .tick = 1, .commands = {.done = 1, .held = 64}});
+  EXPECT_EQ(refusal(held), "");
+  held[held.size() - 2] = std::byte{65};
+  EXPECT_EQ(refusal(held), "feedback out of range");
+}
+
+TEST(DeltaHeader, FeedbackIsEqualByWhatItStates) {
+  const CommandFeedback one{.done = 9, .unusual = 0b11, .late = {4, 5}};
+  CommandFeedback other = one;
+  other.late[2] = 7;
+  EXPECT_EQ(one, other) << "entries beyond the outcomes do not count";
+  other.late[1] = 7;
+  EXPECT_NE(one, other);
+  other = one;
+  other.unusual = 0b101;
+  EXPECT_NE(one, other);
+  other = one;
+  other.drop_outcomes(8);
+  EXPECT_EQ(other, (CommandFeedback{.done = 9, .unusual = 1, .late = {4}}));
+  other.drop_outcomes(9);
+  EXPECT_EQ(other, CommandFeedback{.done = 9});
+}
+
 TEST(DeltaHeader, ComesBackAsItWasSent) {
   core::Random random(1);
   const auto number = [&] { return static_cast<std::uint32_t>(random.next()); };
@@ -95,12 +171,13 @@ TEST(DeltaHeader, ComesBackAsItWasSent) {
                        .tick = number() | 1,
                        .ack = number() >> random.below(32),
                        .commands = {.done = number(),
-                                    .held = static_cast<std::uint8_t>(number()),
+                                    .held = static_cast<std::uint8_t>(number() % (commands_held_max + 1)),
                                     .margin = static_cast<std::int8_t>(number())},
                        .complete = random.chance(1, 2),
                        .verifies = random.chance(1, 2),
                        .short_numbers = random.chance(1, 2),
                        .without_early = random.chance(1, 2)};
+    if (random.chance(1, 2)) header.commands = random_outcomes(random, header.commands);
     if (random.chance(1, 4)) header.commands = {};
     if (header.verifies) header.hash = random.next();
     const KnownNumbers known{reached(header.sequence), reached(header.tick), reached(header.ack), 0};
@@ -122,7 +199,7 @@ TEST(DeltaHeader, ComesBackAsItWasSent) {
 }
 
 TEST(DeltaHeader, EveryTruncationIsRefused) {
-  for (const DeltaHeader& header : {example, shortened(example)}) {
+  for (const DeltaHeader& header : {example, shortened(example), with_outcomes}) {
     const core::Bytes bytes = bytes_of(header);
     for (std::size_t size = 0; size < bytes.size(); ++size)
       EXPECT_EQ(refusal(core::ByteView(bytes).first(size), near), "shorter than its header") << size;

@@ -61,6 +61,7 @@ void expect_same(const InputDatagram& a, const InputDatagram& b) {
     EXPECT_EQ(a.commands[i].view_tick, b.commands[i].view_tick);
     EXPECT_EQ(a.commands[i].view_fraction, b.commands[i].view_fraction);
     EXPECT_TRUE(std::ranges::equal(a.commands[i].bytes, b.commands[i].bytes));
+    EXPECT_EQ(a.commands[i].arrived_before, b.commands[i].arrived_before);
   }
 }
 
@@ -80,6 +81,14 @@ Example random_example(core::Random& random) {
     const double view = tick - random.below(random.chance(1, 9) ? 65'000 * 256 : 3000) / 256.0;
     example.add(tick, view, random.below(random.chance(1, 9) ? command_bytes_max + 1 : 40),
                 static_cast<int>(random.below(256)));
+  }
+  // Every other delta that it acknowledges arrived after some command.
+  std::uint32_t at = next_received(input.received, 0);
+  for (InputCommand& command : input.commands) {
+    command.arrived_before = input.arrivals;
+    for (; at < input.words * 64u && input.arrivals < input_arrivals_max && random.chance(1, 2);
+         at = next_received(input.received, at + 2))
+      input.arrived[input.arrivals++] = input.newest - at;
   }
   example.finish();
   return example;
@@ -129,6 +138,9 @@ TEST(Input, HasTheBytesThatTheSpecificationShows) {
   example.input = {.ack = 7, .newest = 3, .received = {0b101}, .first_command = 12};
   example.add(100, 95.5, 2, 0xaa);
   example.add(101, 96.75, 1, 0xbb);
+  example.input.arrivals = 1;
+  example.input.arrived[0] = 3;
+  example.input.commands[1].arrived_before = 1;
   EXPECT_EQ(core::to_hex(encoded(example.finish())),
             "07000000"
             "03000000"
@@ -138,7 +150,7 @@ TEST(Input, HasTheBytesThatTheSpecificationShows) {
             "0500000000000000"
             "0c000000"
             "64000000"
-            "4540680804"
+            "4540a8864008"
             "aaaa"
             "bb");
 }
@@ -185,7 +197,7 @@ TEST(Input, ACommandPerTickTakesLittleMoreThanItsBytes) {
   Example example;
   example.input = {.ack = 1, .first_command = 1};
   for (std::uint32_t i = 0; i < 10; ++i) example.add(1000 + i, 988.3 + i, 20);
-  EXPECT_EQ(encoded(example.finish()).size(), 20u + 8u + 10 * 20u + 29u);
+  EXPECT_EQ(encoded(example.finish()).size(), 20u + 8u + 10 * 20u + 30u);
 }
 
 TEST(Input, NoTruncationAndNoAppendixIsAccepted) {
@@ -236,6 +248,7 @@ core::Bytes with_commands(const std::vector<RawCommand>& commands, ecs::Tick fir
     if (i > 0) bits.write_golomb(commands[i].step, 0);
     bits.write_golomb(commands[i].size, 4);
     bits.write_golomb(commands[i].lag, 10);
+    bits.write_golomb(0, 0);
   }
   bytes.insert(bytes.end(), described.begin(), described.begin() + static_cast<std::ptrdiff_t>(bits.bytes()));
   for (const RawCommand& command : commands) bytes.resize(bytes.size() + command.size, std::byte(command.size));

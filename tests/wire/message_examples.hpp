@@ -33,6 +33,7 @@ inline std::vector<Message> examples() {
   Welcome welcome = welcome_of(20, 1u << 20);
   Welcome with_schema = welcome;
   with_schema.schema = core::Bytes(333, std::byte{9});
+  with_schema.prediction_seed = 0x0123456789abcdefull;
   with_schema.resources = {{some_hash(), 789'280}, {{}, 0}};
   return {Hello{},
           Hello{.version = 3, .schema_fingerprint = some_hash(), .name = "Mo", .verify = true},

@@ -59,6 +59,7 @@ TEST(Messages, EveryFieldTravels) {
   EXPECT_EQ(welcome.entities_max, 1u << 20);
   EXPECT_EQ(welcome.schema_fingerprint, some_hash());
   EXPECT_EQ(welcome.schema, core::Bytes(333, std::byte{9}));
+  EXPECT_EQ(welcome.prediction_seed, 0x0123456789abcdefull);
   EXPECT_EQ(std::get<Names>(*decode_message(encode(all[5]))).texts, std::get<Names>(all[5]).texts);
   const auto prototypes = std::get<Prototypes>(*decode_message(encode(all[7]))).prototypes;
   ASSERT_EQ(prototypes.size(), 2u);

@@ -201,12 +201,18 @@ DeltaHeader header_of(Lines& lines) {
   if (has("feedback")) std::istringstream(lines["feedback"]) >> header.commands.done >> held >> margin;
   header.commands.held = static_cast<std::uint8_t>(held);
   header.commands.margin = static_cast<std::int8_t>(margin);
+  std::istringstream outcomes(lines["outcomes"]);
+  std::size_t next = 0;
+  for (std::uint32_t number = 0, late = 0; outcomes >> number >> late;) {
+    header.commands.unusual |= std::uint64_t{1} << (header.commands.done - number);
+    header.commands.late[next++] = static_cast<std::uint8_t>(late);
+  }
   return header;
 }
 
 TEST(WireMd, HeadersAreThoseOfTheExamples) {
   std::vector<Lines> examples = records(block_that_begins("header", "Deltas: server to client, unreliable"));
-  ASSERT_EQ(examples.size(), 3u);
+  ASSERT_EQ(examples.size(), 4u);
   for (Lines& lines : examples) {
     const DeltaHeader header = header_of(lines);
     std::string hex = lines["header"];

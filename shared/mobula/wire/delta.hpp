@@ -9,7 +9,10 @@
 //   u8          flags: 2 complete, 4 a hash, 8 the number of a body, 16 feedback on commands, 32 long numbers,
 //               64 encoded without early baselines, 128 lost_continue. Bit 0 is 0: an event batch has 1
 //   sequence, tick, ack   u16 each: the low 16 bits; u32 each if they are long
-//   u32 done, u8 held, i8 margin   if there is feedback; without it they are 0
+//   u32 done, u8 held, i8 margin   if there is feedback; without it they are 0. Bit 7 of `held`: outcomes follow
+//   outcomes                       bits for commands done, done - 1, …: 0, or 1 and 5 bits: ticks late, 0 not run,
+//                                  31 no more. They end after 64 commands at the latest; then zeros until the byte
+//                                  is full
 //   u64 hash, u32 number           if there are
 //   then the body, as bits:
 //   moving      count golomb(4); if not 0: first id golomb(6), then the moving ids from that one on, by rising ids, in
@@ -67,15 +70,18 @@ struct DeltaHeader {
   bool without_early = false;  // no delta in it is encoded against an early baseline
 };
 
-// Size of a header at most, without hash and number of a body.
+// Size of a header at most, without hash, number of a body and outcomes.
 inline constexpr std::size_t delta_header_size_max = 19;
 inline constexpr std::size_t delta_hash_size = 8;
 inline constexpr std::size_t delta_body_number_size = 4;
+// Size of the outcomes of commands at most. Nearly all headers have none.
+inline constexpr std::size_t delta_outcomes_size_max = 48;
 // Size of a delta, header included.
 inline constexpr std::size_t delta_bytes_max = 1150;
 // Bits around the only entity of a body: counts, id, handle, prototype.
 inline constexpr std::uint32_t entry_bits_max = 256;
-// Bits of an entity that fits a delta of this size. Longer ones are bodies of their own.
+// Bits of an entity that fits a delta of this size, of which outcomes take nothing. Longer ones are bodies of their
+// own.
 constexpr std::uint32_t listed_bits_max(std::size_t delta_bytes) {
   return static_cast<std::uint32_t>(delta_bytes - delta_header_size_max - delta_hash_size) * 8 - entry_bits_max;
 }
@@ -109,6 +115,8 @@ inline constexpr std::uint32_t ack_history = 64 * input_words_max;
 // client sends at most 16,384 inputs, so their numbers stay within 16 bits.
 inline constexpr ecs::Tick short_numbers_ticks_max = 1024;
 
+/// Returns the size of the outcomes in a header, in bytes.
+std::size_t outcomes_size(const CommandFeedback& feedback);
 /// Returns the size of the header in bytes.
 std::size_t header_size(const DeltaHeader& header);
 /// Writes the header. Returns its size in bytes.

@@ -3,6 +3,8 @@
 #include <mobula/core/bit_stream.hpp>
 #include <mobula/core/golomb.hpp>
 #include <mobula/wire/input.hpp>
+#include <mobula/wire/input_arrivals.hpp>
+#include <optional>
 
 namespace mobula::wire {
 namespace {
@@ -30,7 +32,7 @@ std::size_t bits_of(const InputCommand& command) {
          core::golomb_bits(lag_of(command), lag_order);
 }
 
-// Returns how many commands, from the first on, fit.
+// Returns how many commands, from the first on, fit without their arrivals.
 std::size_t count_fitting(const InputDatagram& input, std::size_t bytes_max) {
   std::size_t bits = 0;
   std::size_t bytes = input_start_size + input.words * sizeof(std::uint64_t) + commands_start_size;
@@ -48,20 +50,39 @@ std::size_t count_fitting(const InputDatagram& input, std::size_t bytes_max) {
   return count;
 }
 
-std::size_t write_commands(std::span<const InputCommand> commands, core::MutableBytes to) {
+// Returns the number of bytes; nothing if the commands do not fit.
+std::optional<std::size_t> write_commands(std::span<const InputCommand> commands, const ArrivalWriter& arrivals,
+                                          core::MutableBytes to) {
   core::BitWriter bits(to);
   for (std::size_t i = 0; i < commands.size(); ++i) {
     if (i > 0) bits.write_golomb(commands[i].tick - commands[i - 1].tick, step_order);
     bits.write_golomb(static_cast<std::uint32_t>(commands[i].bytes.size()), size_order);
     bits.write_golomb(lag_of(commands[i]), lag_order);
+    arrivals.write(i, bits);
   }
-  MOBULA_ASSERT(bits.ok(), "the counted commands fit");
+  if (!bits.ok()) return std::nullopt;
   std::size_t size = bits.bytes();
   for (const InputCommand& command : commands) {
+    if (command.bytes.size() > to.size() - size) return std::nullopt;
     if (!command.bytes.empty()) std::memcpy(&to[size], command.bytes.data(), command.bytes.size());
     size += command.bytes.size();
   }
   return size;
+}
+
+// Writes as many of the first `count` commands as fit with their arrivals. A command that does not even fit alone is
+// sent without.
+EncodedInput write_fitting(const InputDatagram& input, std::size_t count, core::MutableBytes to) {
+  const std::span<const InputCommand> commands(input.commands);
+  for (; count > 0; --count) {
+    ArrivalWriter arrivals(input, count);
+    if (const auto bytes = write_commands(commands.first(count), arrivals, to)) return {*bytes, count};
+    if (count > 1) continue;
+    arrivals.forget();
+    if (const auto bytes = write_commands(commands.first(count), arrivals, to)) return {*bytes, count};
+  }
+  MOBULA_ASSERT(false, "the least buffer holds any one command");
+  return {};
 }
 
 // Whether it acknowledges deltas before the first.
@@ -88,10 +109,12 @@ class CommandsDecoder {
       if (has_tick) last = static_cast<ecs::Tick>(tick);
       describe(out_.commands[i], last, sizes_[i]);
       if (!has_tick) out_.commands[i].fault = "its tick is above 2^32 - 1";
+      arrivals_.read(bits_);
       if (!bits_.ok()) return "ends within its commands";
     }
     const std::size_t padding = (8 - bits_.position() % 8) % 8;
     if (bits_.read(static_cast<unsigned>(padding)) != 0) return "the padding bits are not zero";
+    arrivals_.finish(out_);
     return hand_out_bytes(from_.subspan(bits_.position() / 8));
   }
 
@@ -122,6 +145,7 @@ class CommandsDecoder {
   core::ByteView from_;
   core::BitReader bits_;
   InputDatagram& out_;
+  ArrivalReader arrivals_;
   std::array<std::uint32_t, input_commands_max> sizes_{};
 };
 
@@ -139,22 +163,35 @@ const char* decode_commands(core::ByteView rest, std::size_t count, InputDatagra
 
 }  // namespace
 
+void forget_acknowledgement(InputDatagram& input) {
+  input.newest = 0;
+  input.words = 1;
+  input.received = {};
+  input.arrivals = 0;
+  for (InputCommand& command : input.commands) {
+    command.arrived_before = arrivals_unknown;
+    command.seen = {};
+  }
+}
+
 EncodedInput encode_input(const InputDatagram& input, core::MutableBytes to) {
   MOBULA_ASSERT(to.size() >= input_bytes_least, "the buffer holds an input with one command");
   to = to.first(std::min(to.size(), input_bytes_max));
   MOBULA_ASSERT(input.ack > 0 && input.words >= 1 && input.words <= input_words_max, "an input out of range");
   const std::size_t count = count_fitting(input, to.size());
-  core::store(to.data(), flat::InputStart(input.ack, input.newest, input.words, static_cast<std::uint8_t>(count), 0));
-  std::size_t size = input_start_size;
-  std::memcpy(&to[size], input.received.data(), input.words * sizeof(std::uint64_t));
-  size += input.words * sizeof(std::uint64_t);
-  if (count == 0) return {size, 0};
-  MOBULA_ASSERT(input.first_command > 0, "commands are numbered from 1");
-  core::store(&to[size], input.first_command);
-  core::store(&to[size + sizeof(std::uint32_t)], input.commands[0].tick);
-  size += commands_start_size;
-  size += write_commands(std::span(input.commands).first(count), to.subspan(size));
-  return {size, count};
+  std::size_t size = input_start_size + input.words * sizeof(std::uint64_t);
+  EncodedInput encoded;
+  if (count > 0) {
+    MOBULA_ASSERT(input.first_command > 0, "commands are numbered from 1");
+    encoded = write_fitting(input, count, to.subspan(size + commands_start_size));
+    core::store(&to[size], input.first_command);
+    core::store(&to[size + sizeof(std::uint32_t)], input.commands[0].tick);
+    size += commands_start_size;
+  }
+  core::store(to.data(),
+              flat::InputStart(input.ack, input.newest, input.words, static_cast<std::uint8_t>(encoded.commands), 0));
+  std::memcpy(&to[input_start_size], input.received.data(), input.words * sizeof(std::uint64_t));
+  return {size + encoded.bytes, encoded.commands};
 }
 
 core::Status decode_input(core::ByteView datagram, InputDatagram& out) {
@@ -172,12 +209,14 @@ core::Status decode_input(core::ByteView datagram, InputDatagram& out) {
   out.received = {};
   std::memcpy(out.received.data(), rest.data(), words_bytes);
   if (has_impossible_bits(out)) return malformed_input("acknowledges a delta before the first");
+  out.arrivals = 0;
   out.first_command = 0;
   out.commands_fault = start.commands() > input_commands_max
                            ? "more than 32 commands"
                            : decode_commands(rest.subspan(words_bytes), start.commands(), out);
   if (out.commands_fault != nullptr) {
     out.commands.clear();
+    out.arrivals = 0;
     out.first_command = 0;
   }
   return core::Done{};

@@ -10,6 +10,7 @@
 //       step  golomb(0)   its tick - the tick of the one before; not for the first
 //       size  golomb(4)
 //       lag   golomb(10)  its tick - its view, in 1/256 of a tick
+//       arrivals, see input_arrivals.hpp: which deltas arrived after it was given
 //     zero bits until the byte is full, then each command's bytes
 //
 // An input without commands has 20 bytes.
@@ -23,19 +24,22 @@
 #include <mobula/core/bytes.hpp>
 #include <mobula/core/result.hpp>
 #include <mobula/ecs/pool.hpp>
+#include <mobula/wire/command_feedback.hpp>
+#include <mobula/wire/received_deltas.hpp>
 #include <vector>
 
 namespace mobula::wire {
 
 inline constexpr std::size_t input_start_size = 12;
 inline constexpr std::size_t input_bytes_max = 1190;   // size of an input
-inline constexpr std::size_t input_words_max = 4;      // they acknowledge 256 deltas
 inline constexpr std::size_t input_bytes_least = 590;  // room for an input with any one command
 inline constexpr std::size_t input_commands_max = 32;
 inline constexpr std::size_t command_bytes_max = 512;
-// Commands of one client that a server keeps before their tick: numbers from the first one that is not done.
-inline constexpr std::uint32_t commands_held_max = 64;
 inline constexpr ecs::Tick view_lag_ticks_max = 0xffff;
+// Deltas of an input of which it is known whether they arrived before or after each command was given.
+inline constexpr std::size_t input_arrivals_max = 64;
+// In place of a number of arrivals: a command was given so long ago that it is not known any more.
+inline constexpr std::uint8_t arrivals_unknown = 0xff;
 
 /// A command of a player.
 struct InputCommand {
@@ -46,6 +50,10 @@ struct InputCommand {
   std::uint8_t view_fraction = 0;  // 1/256
   core::ByteView bytes;
   const char* fault = nullptr;  // names the mistake of a malformed command; null if there is none
+  // Number of InputDatagram::arrived that were there when it was given, or arrivals_unknown. Rises from command to
+  // command.
+  std::uint8_t arrived_before = 0;
+  SeenDeltas seen{};  // deltas that the client had when it was given, as far as the input acknowledges them
 };
 
 /// A decoded input.
@@ -53,7 +61,10 @@ struct InputDatagram {
   std::uint32_t ack = 0;
   std::uint32_t newest = 0;
   std::uint8_t words = 1;  // number of words sent; deltas further back are neither acknowledged nor missing
-  std::array<std::uint64_t, input_words_max> received{};
+  ReceivedBits received{};
+  // Deltas that arrived after the first command was given whose arrivals are known, in the order of their arrival.
+  std::uint8_t arrivals = 0;
+  std::array<std::uint32_t, input_arrivals_max> arrived{};
   std::uint32_t first_command = 0;  // number of the first command; numbers begin at 1
   std::vector<InputCommand> commands{};
   const char* commands_fault = nullptr;  // names the mistake for which all commands are left out; null if there is none
@@ -63,14 +74,8 @@ struct InputDatagram {
   [[nodiscard]] bool has(std::uint32_t age) const { return (received[age / 64] >> (age % 64) & 1) != 0; }
 };
 
-/// State of a client's commands, sent by the server in deltas until the client has received it.
-struct CommandFeedback {
-  std::uint32_t done = 0;  // numbers up to this one are carried out, dropped or given up
-  std::uint8_t held = 0;   // commands after `done` that wait for their tick: they need not be sent again
-  std::int8_t margin = 0;  // ticks by which the latest of the newest commands was early; negative if late
-
-  bool operator==(const CommandFeedback&) const = default;
-};
+/// Removes what a decoded input acknowledges, as if it acknowledged nothing. Its commands have seen unknown sets then.
+void forget_acknowledgement(InputDatagram& input);
 
 /// Result of encode_input.
 struct EncodedInput {

@@ -45,7 +45,7 @@ BodyOffset make_body(FlatBufferBuilder& builder, const Welcome& welcome) {
     resources.push_back(flat::CreateResource(builder, make_bytes(builder, resource.identity.bytes), resource.size));
   return {flat::Body::Welcome,
           flat::CreateWelcome(builder, welcome.session, welcome.ticks_per_second, welcome.entities_max, fingerprint,
-                              schema, builder.CreateVector(resources), welcome.resumed)
+                              schema, builder.CreateVector(resources), welcome.resumed, welcome.prediction_seed)
               .Union()};
 }
 
@@ -210,7 +210,8 @@ core::Result<Message> read(const flat::Welcome& flat) {
                   .schema_fingerprint = *fingerprint,
                   .schema = {},
                   .resources = {},
-                  .resumed = flat.resumed()};
+                  .resumed = flat.resumed(),
+                  .prediction_seed = flat.prediction_seed()};
   if (flat.schema() != nullptr) welcome.schema = bytes_of(*flat.schema());
   if (flat.resources() == nullptr) return Message(std::move(welcome));
   if (flat.resources()->size() > max_resources) return malformed_message("Welcome: more than 16 resources");

@@ -66,7 +66,8 @@ struct Welcome {
   core::ContentHash schema_fingerprint;
   core::Bytes schema;
   std::vector<Resource> resources;
-  bool resumed = false;  // the session resumes: sequences, ids and acknowledgements continue
+  bool resumed = false;               // the session resumes: sequences, ids and acknowledgements continue
+  std::uint64_t prediction_seed = 0;  // seeds random numbers of predictions; 0 if there are none
 };
 
 /// The entities of a level that the client has as a resource.

@@ -16,7 +16,7 @@ core::Bytes bytes_of(int fill) { return core::Bytes(3, static_cast<std::byte>(fi
 std::vector<std::uint32_t> tail(const CommandLog& log) {
   wire::InputDatagram input;
   input.commands.resize(5);  // left from an earlier input
-  log.fill(input);
+  log.fill(input, {});
   EXPECT_EQ(input.first_command == 0, input.commands.empty());
   std::vector<std::uint32_t> numbers;
   for (std::size_t i = 0; i < input.commands.size(); ++i) {
@@ -40,7 +40,7 @@ TEST(CommandLog, NumbersCommandsFromOneAndRepeatsThem) {
   EXPECT_THAT(tail(log), ElementsAre(1, 2));
   EXPECT_THAT(tail(log), ElementsAre(1, 2));
   wire::InputDatagram input;
-  log.fill(input);
+  log.fill(input, {});
   EXPECT_EQ(input.commands[1].tick, 11u);
   EXPECT_EQ(input.commands[1].view_tick, 6u);
   EXPECT_EQ(input.commands[1].view_fraction, 64);
@@ -74,6 +74,78 @@ TEST(CommandLog, OutdatedOrImpossibleFeedbackIsIgnored) {
   EXPECT_EQ(log.size(), 2u);
 }
 
+using Outcome = CommandLog::Outcome;
+constexpr Outcome not_run{Outcome::Kind::not_run, 0};
+constexpr Outcome ran(ecs::Tick tick) { return {Outcome::Kind::ran, tick}; }
+
+TEST(CommandLog, KnowsWhenAPredictionsCommandsRan) {
+  CommandLog log = log_with(5);
+  log.forget_before(1);
+  EXPECT_EQ(log.ran_in(1), Outcome{});
+  log.on_feedback({.done = 3, .unusual = 0b101, .late = {4, wire::command_not_run}});
+  EXPECT_EQ(log.ran_in(1), not_run);
+  EXPECT_EQ(log.ran_in(2), ran(102));
+  EXPECT_EQ(log.ran_in(3), ran(107));
+  EXPECT_EQ(log.ran_in(4), Outcome{});
+  log.on_feedback({.done = 4, .unusual = 0b111, .late = {1, 2, 2}});
+  EXPECT_EQ(log.ran_in(3), ran(107)) << "an outcome that is known stays";
+  EXPECT_EQ(log.ran_in(4), ran(105));
+  ASSERT_NE(log.find(2), nullptr);
+  EXPECT_EQ(log.find(2)->bytes, bytes_of(2));
+  log.forget_before(3);
+  EXPECT_EQ(log.find(2), nullptr);
+  EXPECT_EQ(log.ran_in(2), Outcome{});
+  log.forget_before(9);
+  EXPECT_EQ(log.find(4), nullptr);
+  EXPECT_NE(log.find(5), nullptr) << "it is not carried out";
+  EXPECT_EQ(log.next(), 5u);
+}
+
+TEST(CommandLog, KeepsNothingThatIsDoneWithoutAPrediction) {
+  CommandLog log = log_with(3);
+  log.on_feedback({.done = 2});
+  EXPECT_EQ(log.find(2), nullptr);
+  EXPECT_EQ(log.ran_in(2), Outcome{});
+  log.forget_before(1);
+  EXPECT_EQ(log.find(2), nullptr) << "it went before the prediction began";
+  log.on_feedback({.done = 3});
+  EXPECT_EQ(log.ran_in(3), ran(103));
+}
+
+TEST(CommandLog, ForgetsTheOldestOfMoreThan256) {
+  CommandLog log;
+  log.forget_before(1);
+  for (std::uint32_t number = 1; number <= 400; ++number) {
+    ASSERT_EQ(*log.add(bytes_of(static_cast<int>(number)), number, 0), number);
+    if (number > 60) log.on_feedback({.done = number - 60});
+    ASSERT_EQ(log.find(number > 256 ? number - 256 : 0), nullptr);
+    const std::uint32_t oldest = number > 256 ? number - 255 : 1;
+    ASSERT_NE(log.find(oldest), nullptr) << number;
+    ASSERT_EQ(log.find(oldest)->bytes, bytes_of(static_cast<int>(oldest)));
+  }
+}
+
+TEST(CommandLog, InputsNameWhatArrivedSinceACommandWasGiven) {
+  Arrivals arrivals;
+  CommandLog log;
+  const auto give = [&] { ASSERT_TRUE(log.add(bytes_of(1), 100, 90, arrivals.count()).ok()); };
+  give();
+  for (std::uint32_t sequence = 1; sequence <= 40; ++sequence) arrivals.add(sequence);
+  give();
+  for (std::uint32_t sequence = 41; sequence <= 70; ++sequence) arrivals.add(sequence);
+  give();
+  arrivals.add(69);
+  wire::InputDatagram input;
+  log.fill(input, arrivals);
+  EXPECT_EQ(input.commands[0].arrived_before, wire::arrivals_unknown) << "71 arrivals ago";
+  EXPECT_EQ(input.commands[1].arrived_before, 0);
+  EXPECT_EQ(input.commands[2].arrived_before, 30);
+  ASSERT_EQ(input.arrivals, 31);
+  EXPECT_EQ(input.arrived[0], 41u);
+  EXPECT_EQ(input.arrived[29], 70u);
+  EXPECT_EQ(input.arrived[30], 69u);
+}
+
 TEST(CommandLog, IsFullIfTheServerExecutesNothing) {
   CommandLog log = log_with(64);
   const core::Result<std::uint32_t> refused = log.add(bytes_of(1), 1000, 1);
@@ -103,7 +175,7 @@ TEST(CommandLog, TicksAndViewsAlwaysFitTheEncoding) {
   EXPECT_EQ(log.at(1).view_tick, 0u);
   EXPECT_EQ(log.at(2).view_tick, 4'000'000'000u - wire::view_lag_ticks_max);
   wire::InputDatagram input{.ack = 1};
-  log.fill(input);
+  log.fill(input, {});
   core::Bytes datagram(wire::input_bytes_max);
   datagram.resize(wire::encode_input(input, datagram).bytes);
   wire::InputDatagram out;

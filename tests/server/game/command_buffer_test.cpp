@@ -174,6 +174,54 @@ TEST(CommandBuffer, AMalformedCommandIsDueHoweverLate) {
   EXPECT_EQ(buffer.feedback().done, 2u) << "the other one is too late, and dropped";
 }
 
+// Returns the outcomes of a feedback by command: the ticks by which it was late, or -1 if it had no effect.
+std::map<std::uint32_t, int> outcomes(const wire::CommandFeedback& feedback) {
+  std::map<std::uint32_t, int> all;
+  std::size_t next = 0;
+  for (std::uint32_t age = 0; age < 64; ++age) {
+    if ((feedback.unusual >> age & 1) == 0) continue;
+    const std::uint8_t late = feedback.late[next++];
+    all[feedback.done - age] = late == wire::command_not_run ? -1 : late;
+  }
+  return all;
+}
+
+TEST(CommandBuffer, ListsTheOutcomesThatAreUnusual) {
+  using testing::Pair;
+  CommandBuffer buffer;
+  ASSERT_TRUE(buffer.on_input(Input(1).add(100).add(98).get(), 100).ok());
+  ASSERT_TRUE(buffer.on_input(Input(4).add(101).add(101 - 18).add(101).get(), 100).ok());
+  EXPECT_THAT(due(buffer, 100), ElementsAre(1, 2));
+  EXPECT_THAT(outcomes(buffer.feedback()), ElementsAre(Pair(2, 2)));
+  EXPECT_THAT(due(buffer, 101), ElementsAre(4, 6)) << "3 is missing, and 5 is too late";
+  EXPECT_THAT(outcomes(buffer.feedback()), ElementsAre(Pair(2, 2), Pair(3, -1), Pair(5, -1)));
+  buffer.on_refused(4);
+  EXPECT_THAT(outcomes(buffer.feedback()), ElementsAre(Pair(2, 2), Pair(3, -1), Pair(4, -1), Pair(5, -1)));
+}
+
+TEST(CommandBuffer, ACommandOfWhichTooManyAreAheadIsDropped) {
+  CommandBuffer buffer;
+  Input input(1);
+  for (int i = 0; i < 64; ++i) input.add(84);
+  ASSERT_TRUE(buffer.on_input(input.get(), 100).ok());
+  for (ecs::Tick tick = 100; tick < 115; ++tick) EXPECT_EQ(due(buffer, tick).size(), 4u);
+  EXPECT_THAT(due(buffer, 115), IsEmpty()) << "31 ticks after its own";
+  EXPECT_EQ(buffer.feedback().done, 64u);
+  EXPECT_EQ(buffer.stats().dropped, 4u);
+  const std::map<std::uint32_t, int> all = outcomes(buffer.feedback());
+  EXPECT_EQ(all.size(), 64u);
+  EXPECT_EQ(all.at(1), 16);
+  EXPECT_EQ(all.at(60), 30);
+  EXPECT_EQ(all.at(61), -1);
+}
+
+#ifdef MOBULA_ASSERTS
+TEST(CommandBuffer, RefusingACommandThatWasNotDueIsAMistake) {
+  CommandBuffer buffer;
+  EXPECT_DEATH(buffer.on_refused(1), "only a command that was just due is refused");
+}
+#endif
+
 // Reference model: a map of all commands.
 class ReferenceModel {
  public:
@@ -189,11 +237,19 @@ class ReferenceModel {
   std::vector<std::uint32_t> due(ecs::Tick tick) {
     std::vector<std::uint32_t> result;
     while (!waiting.empty() && result.size() < CommandBuffer::per_tick_max && waiting.begin()->second.first <= tick) {
-      done = waiting.begin()->first;
-      if (!waiting.begin()->second.second) result.push_back(static_cast<std::uint32_t>(done));
+      const auto [number, command] = *waiting.begin();
+      while (++done < number) unusual[static_cast<std::uint32_t>(done)] = -1;
+      const std::int64_t late = tick - command.first;
+      const bool runs = !command.second && late <= wire::command_ticks_late_max;
+      if (runs) result.push_back(static_cast<std::uint32_t>(done));
+      if (!runs || late > 0) unusual[static_cast<std::uint32_t>(done)] = runs ? static_cast<int>(late) : -1;
       waiting.erase(waiting.begin());
     }
     return result;
+  }
+  // Returns the outcomes of the last 64 commands.
+  [[nodiscard]] std::map<std::uint32_t, int> outcomes() const {
+    return {unusual.upper_bound(static_cast<std::uint32_t>(done < 64 ? 0 : done - 64)), unusual.end()};
   }
   [[nodiscard]] std::uint8_t held() const {
     std::uint8_t count = 0;
@@ -203,6 +259,7 @@ class ReferenceModel {
 
   std::map<std::uint64_t, std::pair<std::int64_t, bool>> waiting;  // number: tick, too late
   std::uint64_t done = 0;
+  std::map<std::uint32_t, int> unusual;  // outcomes of all commands that did not run in their own tick
 };
 
 TEST(CommandBuffer, RandomInputsMatchTheReferenceModel) {
@@ -224,6 +281,7 @@ TEST(CommandBuffer, RandomInputsMatchTheReferenceModel) {
       ASSERT_EQ(due(buffer, tick), reference.due(tick)) << "tick " << tick;
       ASSERT_EQ(buffer.feedback().done, reference.done);
       ASSERT_EQ(buffer.feedback().held, reference.held());
+      ASSERT_EQ(outcomes(buffer.feedback()), reference.outcomes()) << "tick " << tick;
     }
   }
 }
@@ -239,7 +297,7 @@ struct Journey {
       if (log.add(bytes, tick + 5, tick - 3.5).ok()) ++given;
     }
     wire::InputDatagram input{.ack = tick};
-    log.fill(input);
+    log.fill(input, {});
     core::Bytes datagram(wire::input_bytes_max);
     datagram.resize(wire::encode_input(input, datagram).bytes);
     if (!random.chance(1, 4)) to_server.emplace(tick + 2 + random.below(4), std::move(datagram));

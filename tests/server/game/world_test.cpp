@@ -39,6 +39,15 @@ TEST(WorldDeathTest, AssertsThatNothingIsWrittenPastTheChangeMarks) {
 }
 #endif
 
+TEST(World, ThePredictionSeedFollowsFromTheSeed) {
+  const auto seed_of = [](std::uint64_t seed) {
+    return (*World::make({.schema = test::game_schema(), .level = nullptr, .seed = seed}))->prediction_seed();
+  };
+  EXPECT_EQ(make_world()->prediction_seed(), seed_of(3));
+  EXPECT_NE(seed_of(3), seed_of(4));
+  EXPECT_NE(seed_of(3), 3u);
+}
+
 TEST(World, IsEmptyWithoutALevel) {
   const auto world = std::move(*World::make({.schema = test::game_schema(), .level = nullptr}));
   EXPECT_TRUE(world->spawn_level().ok());

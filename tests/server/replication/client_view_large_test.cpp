@@ -144,6 +144,24 @@ TEST(ClientViewLarge, ACompleteDeltaWaitsForBodies) {
   }
 }
 
+// Outcomes of commands make a header longer, by more in some ticks than in others.
+TEST(ClientViewLarge, AnEntityThatJustFitsArrivesBesideOutcomes) {
+  for (std::uint32_t crates = 38; crates <= 46; ++crates) {
+    SCOPED_TRACE(testing::Message() << crates << " crates");
+    Hoard hoard(crates);
+    Replica replica(hoard.world, 0, 0);
+    for (std::uint32_t tick = 1; tick < 80; ++tick) {
+      replica.feedback = {.done = 63 + tick, .unusual = tick % 3 == 0 ? ~std::uint64_t{0} : tick % 2};
+      replica.feedback.late.fill(tick % 3 == 0 ? 7 : 0);
+      hoard.write_all(static_cast<char>('a' + tick % 20));
+      run_large_tick(hoard.world, replica, 0, 24 * 1024);
+    }
+    replica.feedback = {.done = 200, .unusual = ~std::uint64_t{0}};
+    EXPECT_TRUE(settles_large(hoard.world, replica, 24 * 1024));
+    EXPECT_EQ(replica.client.mirror->size(), 1u);
+  }
+}
+
 // Model test: as that of ClientView, with entities of up to 2.5 KB.
 TEST(ClientViewLarge, EveryMirroredEntityIsTrueDespiteLoss) {
   std::uint64_t announcements = 0;

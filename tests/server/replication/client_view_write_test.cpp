@@ -175,6 +175,23 @@ TEST(ClientViewWrite, FeedbackIsRepeatedUntilItIsReceived) {
   EXPECT_EQ(source.next(one).commands, one) << "the delta with the other state was received";
 }
 
+TEST(ClientViewWrite, OutcomesAreRepeatedUntilTheyAreReceived) {
+  HeaderView source;
+  const auto feedback = [](std::uint32_t done, std::uint64_t unusual, std::uint8_t first) {
+    return wire::CommandFeedback{.done = done, .unusual = unusual, .late = {first, first}};
+  };
+  source.acknowledge(source.next());
+  const wire::DeltaHeader late = source.next(feedback(1, 1, 3));
+  EXPECT_EQ(late.commands.unusual, 1u);
+  EXPECT_EQ(source.next(feedback(2, 0b10, 3)).commands, feedback(2, 0b10, 3)) << "also when more is done";
+  source.acknowledge(late);
+  const wire::DeltaHeader next = source.next(feedback(3, 0b101, 3));
+  EXPECT_EQ(next.commands, feedback(3, 1, 3)) << "the client has that of command 1";
+  EXPECT_EQ(source.next(feedback(4, 0b1010, 3)).commands, feedback(4, 0b10, 3));
+  source.acknowledge(next);
+  EXPECT_EQ(source.next(feedback(5, 0b10100, 3)).commands, feedback(5, 0, 3));
+}
+
 TEST(ClientViewWrite, NumbersAreShortWhileTheClientHasARecentDelta) {
   HeaderView source;
   EXPECT_FALSE(source.next().short_numbers);

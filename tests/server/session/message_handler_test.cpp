@@ -105,6 +105,23 @@ TEST_F(RefusedCommands, ARefusalOfTheGameIsReported) {
   ASSERT_EQ(reported.size(), 1u);
   EXPECT_EQ(reported[0].number, 3u);
   EXPECT_EQ(reported[0].reason, "out of range: 0 to 100");
+  const wire::CommandFeedback expected{
+      .done = 6, .margin = newest().commands.margin, .unusual = 0b1011, .late = {1, 1, wire::command_not_run}};
+  EXPECT_EQ(newest().commands, expected) << "two had no room in their tick";
+}
+
+TEST_F(RefusedCommands, SeenDeltasOfTheFutureAreUnknown) {
+  join();
+  core::Bytes future = input({5});
+  core::store(&future[4], newest().sequence + 100);
+  send(future);
+  ASSERT_EQ(game.ran.size(), 1u) << "the command itself is good";
+  EXPECT_EQ(game.ran[0].context.seen, wire::SeenDeltas{});
+  const std::uint32_t sequence = newest().sequence;
+  core::Bytes next = input({5, 6});
+  send(next);
+  ASSERT_EQ(game.ran.size(), 2u);
+  EXPECT_EQ(game.ran[1].context.seen, (wire::SeenDeltas{sequence, 1}));
 }
 
 TEST_F(RefusedCommands, AnInputWithoutItsEndIsAcknowledged) {

@@ -193,7 +193,8 @@ void Connection::check_welcome(core::Nanoseconds now, transport::Output& output)
 void Connection::send_command(core::Nanoseconds now) {
   if (command_.empty() || !clock_->known()) return;
   const auto tick = static_cast<ecs::Tick>(std::clamp(clock_->target_tick(now), 0.0, ticks_max));
-  if (const auto added = commands_.add(command_, tick, clock_->view_tick(now)); !added)
+  const std::uint32_t arrivals = progress_.arrivals().count();
+  if (const auto added = commands_.add(command_, tick, clock_->view_tick(now), arrivals); !added)
     core::log_warn("client", "a command is not sent: {}", added.error().message);
   command_.clear();
 }
@@ -209,7 +210,7 @@ bool Connection::wants_input(core::Nanoseconds now) const {
 void Connection::send_input(core::Nanoseconds now) {
   last_input_ = now;
   wire::InputDatagram& input = progress_.acknowledge();
-  commands_.fill(input);
+  commands_.fill(input, progress_.arrivals());
   if (mirror_ != nullptr) mirror_->acknowledged(input.ack);
   buffer_.resize(std::min(wire::input_bytes_max, endpoint_->session().unreliable_bytes_max()));
   buffer_.resize(wire::encode_input(input, buffer_).bytes);
@@ -267,6 +268,7 @@ core::Status Connection::on_welcome(const wire::Welcome& message) {
   if (!message.resumed) {
     if (const core::Status begun = begin_player(message); !begun) return begun;
   }
+  prediction_seed_ = message.prediction_seed;
   resources_.on_offered(message.resources);
   rejoining_ = false;
   state_ = State::playing;

@@ -61,10 +61,16 @@ class Connection final : public ConnectionInput {
   [[nodiscard]] const transport::Address& server() const { return endpoint_->server(); }
   /// Ticks per second of the server. 0 until the server has accepted the client.
   [[nodiscard]] std::uint32_t ticks_per_second() const { return ticks_per_second_; }
+  /// Returns the seed of the random numbers that client and server draw alike. 0 until the server has accepted the
+  /// client, and if its game predicts nothing.
+  [[nodiscard]] std::uint64_t prediction_seed() const { return prediction_seed_; }
   /// Returns the command that the next update sends. Empty if there is none.
   [[nodiscard]] core::ByteView command() const { return command_; }
-  /// Commands that the server has not carried out.
+  /// Commands that the server has not carried out, and for a prediction those that it has.
   [[nodiscard]] const CommandLog& commands() const { return commands_; }
+  /// Forgets commands below a number that are carried out. From the first call on all others are kept. Call it after
+  /// each update, as a new player's log keeps none.
+  void forget_commands_before(std::uint32_t number) { commands_.forget_before(number); }
   /// Estimates the server's tick and which moment to show. Null until the server has accepted the client.
   [[nodiscard]] ServerClock* clock() const { return clock_.get(); }
   /// Returns the server's announced shutdown, if there is one.
@@ -142,6 +148,7 @@ class Connection final : public ConnectionInput {
 
   // State sent by the server, kept over a rejoin unless the server has forgotten the player.
   std::uint32_t ticks_per_second_ = 0;
+  std::uint64_t prediction_seed_ = 0;
   ecs::Entity player_entity_;
   std::optional<wire::Closing> closing_;
   std::unique_ptr<Mirror> mirror_;

@@ -22,6 +22,7 @@ std::uint32_t DeltaProgress::on_received(const wire::DeltaHeader& header) {
     server_complete_ = header.complete;
   }
   has_news_ = true;
+  arrivals_.add(header.sequence);
   tick_ = std::max(tick_, header.tick);
   if (!header.short_numbers) long_sequence_ = std::max(long_sequence_, header.sequence);
   complete_ = server_complete_ && none_missing();
@@ -29,12 +30,8 @@ std::uint32_t DeltaProgress::on_received(const wire::DeltaHeader& header) {
 }
 
 void DeltaProgress::note_newest(std::uint32_t sequence) {
-  const std::uint32_t steps = sequence - input_.newest;
-  std::array<std::uint64_t, wire::input_words_max> shifted{};
-  for (std::uint32_t age = 0; age + steps < wire::ack_history && steps < wire::ack_history; ++age)
-    if (input_.has(age)) shifted[(age + steps) / 64] |= 1ull << (age + steps) % 64;
-  shifted[0] |= 1;
-  input_.received = shifted;
+  input_.received = wire::later(input_.received, sequence - input_.newest);
+  input_.received[0] |= 1;
   input_.newest = sequence;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <mobula/client/connection/arrivals.hpp>
 #include <mobula/client/mirror/mirror.hpp>
 #include <mobula/wire/input.hpp>
 
@@ -24,6 +25,8 @@ class DeltaProgress {
 
   /// Returns the tick of the newest delta.
   [[nodiscard]] ecs::Tick tick() const { return tick_; }
+  /// Returns the order in which the newest deltas arrived.
+  [[nodiscard]] const Arrivals& arrivals() const { return arrivals_; }
   /// Returns what completes the short numbers of the next delta.
   [[nodiscard]] wire::KnownNumbers known() const { return {input_.newest, tick_, input_.ack, long_sequence_}; }
   /// Returns whether the mirror holds everything that the server had to send when it sent the newest delta. False while
@@ -41,6 +44,7 @@ class DeltaProgress {
   [[nodiscard]] std::uint32_t newest_acknowledged() const;
 
   wire::InputDatagram input_;
+  Arrivals arrivals_;
   std::array<std::uint32_t, acknowledgements_kept> newest_at_{};  // by acknowledgement: the newest delta it covers
   std::uint32_t acknowledged_ = 0;                                // newest acknowledgement that the server received
   ecs::Tick tick_ = 0;

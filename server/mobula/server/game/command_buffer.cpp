@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <mobula/core/format.hpp>
 #include <mobula/server/game/command_buffer.hpp>
@@ -14,14 +15,17 @@ std::int8_t clamp_margin(std::int64_t ticks) {
 }  // namespace
 
 core::Status CommandBuffer::on_input(const wire::InputDatagram& input, ecs::Tick next_tick) {
+  acknowledged_.add(input);
   for (std::size_t i = 0; i < input.commands.size(); ++i) {
     const std::uint32_t number = input.first_command + static_cast<std::uint32_t>(i);
-    if (const core::Status stored = store(number, input.commands[i], next_tick); !stored) return stored;
+    const wire::SeenDeltas seen = acknowledged_.completed(input.commands[i].seen, input);
+    if (const core::Status stored = store(number, input.commands[i], next_tick, seen); !stored) return stored;
   }
   return core::Done{};
 }
 
-core::Status CommandBuffer::store(std::uint32_t number, const wire::InputCommand& command, ecs::Tick next_tick) {
+core::Status CommandBuffer::store(std::uint32_t number, const wire::InputCommand& command, ecs::Tick next_tick,
+                                  const wire::SeenDeltas& seen) {
   if (slots_.empty()) slots_.resize(wire::commands_held_max);
   if (number < next_) {
     ++stats_.repeated;
@@ -43,7 +47,7 @@ core::Status CommandBuffer::store(std::uint32_t number, const wire::InputCommand
                                     command.tick, next_tick, ahead_max)};
   place.state = margin < -std::int64_t{late_max} && command.fault == nullptr ? State::dropped : State::held;
   place.fault = command.fault;
-  place.context = {number, command.tick, command.view_tick, command.view_fraction};
+  place.context = {number, command.tick, command.view_tick, command.view_fraction, seen};
   if (place.state == State::held) place.bytes.assign(command.bytes.begin(), command.bytes.end());
   end_ = std::max(end_, number + 1);
   new_margin_ = std::min(new_margin_.value_or(std::numeric_limits<std::int8_t>::max()), clamp_margin(margin));
@@ -65,11 +69,15 @@ std::span<const CommandBuffer::Due> CommandBuffer::due(ecs::Tick tick) {
     if (number == end_ || slot(number).context.tick > tick) break;
     Slot& place = slot(number);
     stats_.given_up += number - next_;
-    next_ = number + 1;
-    if (place.state == State::held) {
+    while (next_ != number) finish(false, 0);
+    const ecs::Tick late = tick - place.context.tick;
+    const bool is_in_time = late <= wire::command_ticks_late_max || place.fault != nullptr;
+    const bool runs = place.state == State::held && is_in_time;
+    finish(runs, late);
+    if (runs) {
       due_.push_back({place.context, place.bytes, place.fault});
       ++stats_.handed_out;
-      if (place.context.tick < tick) ++stats_.late;
+      if (late > 0) ++stats_.late;
     } else {
       ++stats_.dropped;
     }
@@ -78,10 +86,32 @@ std::span<const CommandBuffer::Due> CommandBuffer::due(ecs::Tick tick) {
   return due_;
 }
 
+// Notes the outcome of the next command, which is done with this.
+void CommandBuffer::finish(bool has_run, ecs::Tick late) {
+  const bool is_usual = has_run && late == 0;
+  const bool is_counted = has_run && late <= wire::command_ticks_late_max;
+  unusual_ = unusual_ << 1 | (is_usual ? 0 : 1);
+  late_[next_ % wire::commands_held_max] = is_counted ? static_cast<std::uint8_t>(late) : wire::command_not_run;
+  ++next_;
+}
+
+void CommandBuffer::on_refused(std::uint32_t number) {
+  const std::uint32_t age = next_ - 1 - number;
+  MOBULA_CHECK(age < wire::commands_held_max, "only a command that was just due is refused");
+  unusual_ |= std::uint64_t{1} << age;
+  late_[number % wire::commands_held_max] = wire::command_not_run;
+}
+
 wire::CommandFeedback CommandBuffer::feedback() const {
   std::uint32_t number = next_;
   while (number != end_ && slot(number).state != State::empty) ++number;
-  return {next_ - 1, static_cast<std::uint8_t>(number - next_), margin_};
+  wire::CommandFeedback feedback{next_ - 1, static_cast<std::uint8_t>(number - next_), margin_, unusual_};
+  std::size_t outcomes = 0;
+  for (std::uint64_t rest = unusual_; rest != 0; rest &= rest - 1) {
+    const auto age = static_cast<std::uint32_t>(std::countr_zero(rest));
+    feedback.late[outcomes++] = late_[(feedback.done - age) % wire::commands_held_max];
+  }
+  return feedback;
 }
 
 }  // namespace mobula::server

@@ -5,14 +5,21 @@
 //   ticks late is dropped.
 // - A missing number delays those behind it until the tick of the next command that has arrived. Then the missing one
 //   is given up, and ignored if it still arrives.
+// - A command whose turn comes more than wire::command_ticks_late_max ticks after its tick is dropped. Thus five bits
+//   hold the ticks by which a command was late.
 // - A malformed command waits for its turn as well, so that it is refused once and delays no other.
+//
+// The outcome of each command that is done is kept until commands_held_max later ones are done. A client knows the
+// outcomes of all older ones, because it gives no more commands than that before it does.
 //
 // Invariant: slot n % commands_held_max holds command n, next_ <= n < next_ + commands_held_max.
 #pragma once
 
+#include <array>
 #include <mobula/core/bytes.hpp>
 #include <mobula/core/result.hpp>
 #include <mobula/ecs/pool.hpp>
+#include <mobula/server/game/acknowledged_deltas.hpp>
 #include <mobula/wire/input.hpp>
 #include <optional>
 #include <span>
@@ -27,12 +34,15 @@ struct CommandContext {
   // Moment the player was looking at: view_tick + view_fraction / 256.
   ecs::Tick view_tick = 0;
   std::uint8_t view_fraction = 0;  // in 1/256 tick
+  // The newest 64 deltas that the client had when it gave the command. Each was sent to it. Unknown (newest is 0) if it
+  // had none, or if the command was under way for very long.
+  wire::SeenDeltas seen{};
 };
 
 struct CommandBufferStats {
   std::uint64_t handed_out = 0;
   std::uint64_t late = 0;      // handed out in a later tick than theirs, since they arrived after it
-  std::uint64_t dropped = 0;   // arrived too late
+  std::uint64_t dropped = 0;   // arrived too late, or behind too many others
   std::uint64_t given_up = 0;  // still missing when later commands were due
   std::uint64_t repeated = 0;  // duplicates
 };
@@ -50,11 +60,13 @@ class CommandBuffer {
   };
 
   /// Stores the new commands of an input. `next_tick` is the next tick to run; a command for it is in time. Stops at
-  /// the first refused command to keep the order; the client sends it again. Errors: "early command", "too many
-  /// commands".
+  /// the first refused command to keep the order; the client sends it again. All that the input acknowledges was sent
+  /// to the client. Errors: "early command", "too many commands".
   core::Status on_input(const wire::InputDatagram& input, ecs::Tick next_tick);
   /// Returns the commands to run in this tick, each once. Valid until the next call of on_input() or due().
   std::span<const Due> due(ecs::Tick tick);
+  /// Notes that a command of the last due() was refused and had no effect.
+  void on_refused(std::uint32_t number);
 
   /// Returns the feedback that the client is sent after due().
   [[nodiscard]] wire::CommandFeedback feedback() const;
@@ -72,7 +84,9 @@ class CommandBuffer {
 
   Slot& slot(std::uint32_t number) { return slots_[number % wire::commands_held_max]; }
   [[nodiscard]] const Slot& slot(std::uint32_t number) const { return slots_[number % wire::commands_held_max]; }
-  core::Status store(std::uint32_t number, const wire::InputCommand& command, ecs::Tick next_tick);
+  core::Status store(std::uint32_t number, const wire::InputCommand& command, ecs::Tick next_tick,
+                     const wire::SeenDeltas& seen);
+  void finish(bool has_run, ecs::Tick late);
   [[nodiscard]] std::uint32_t first_held() const;
 
   std::vector<Slot> slots_;                // empty before the first command
@@ -80,6 +94,9 @@ class CommandBuffer {
   std::uint32_t end_ = 1;                  // number after the last command held
   std::int8_t margin_ = 0;                 // ticks
   std::optional<std::int8_t> new_margin_;  // smallest margin since the last due()
+  std::uint64_t unusual_ = 0;              // bit n: command next_ - 1 - n did not run in its own tick
+  std::array<std::uint8_t, wire::commands_held_max> late_{};  // slot n % commands_held_max is that of command n
+  AcknowledgedDeltas acknowledged_;
   std::vector<Due> due_;
   CommandBufferStats stats_;
 };

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <mobula/core/hash.hpp>
 #include <mobula/resource/entity_tree.hpp>
 #include <mobula/server/game/entity_references.hpp>
 #include <mobula/server/game/world.hpp>
@@ -19,6 +20,9 @@ core::Status add_names(const resource::Resource& level, index::NameTable& names)
     if (const core::Result<core::StringId32> added = names.add(name); !added) return added.error();
   return core::Done{};
 }
+
+// Keeps the seed of predictions apart from other hashes of the world's seed.
+constexpr std::uint64_t prediction_key = 0x70726564696374ull;
 
 }  // namespace
 
@@ -42,6 +46,8 @@ core::Status World::spawn_level() {
   hierarchy_.update();
   return core::Done{};
 }
+
+std::uint64_t World::prediction_seed() const { return core::hash64(core::as_bytes(&config_.seed, 1), prediction_key); }
 
 void World::cut(ecs::Entity entity) {
   engine::Cuts* cuts = registry_.try_get<engine::Cuts>(entity);

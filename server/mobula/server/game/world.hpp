@@ -164,6 +164,8 @@ class World {
   }
   [[nodiscard]] std::uint32_t ticks_per_second() const { return config_.ticks_per_second; }
   [[nodiscard]] float seconds_per_tick() const { return 1.0f / static_cast<float>(config_.ticks_per_second); }
+  /// Returns the seed of random numbers that clients draw as well. It does not disclose those of random().
+  [[nodiscard]] std::uint64_t prediction_seed() const;
   [[nodiscard]] core::Random& random() { return random_; }
   /// Returns a random number from `low` up to, but not including, `high`.
   [[nodiscard]] float random(float low, float high) { return random_.uniform(low, high); }

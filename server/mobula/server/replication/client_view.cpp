@@ -203,6 +203,10 @@ void ClientView::handle_received(const SentDeltas::Delta& delta) {
   const DeltaBodies::Body* const body = bodies_ != nullptr ? bodies_->received(delta.sequence) : nullptr;
   newest_tick_ = std::max(newest_tick_, delta.tick);
   feedback_received_ = feedback_received_ || delta.sequence >= feedback_sequence_;
+  if (outcomes_sequence_ != 0 && delta.sequence >= outcomes_sequence_) {
+    known_done_ = outcomes_done_;
+    outcomes_sequence_ = 0;
+  }
   sent_.each(delta, [&](std::uint32_t id, SentDeltas::Kind kind, std::uint64_t hash) {
     if (is_of_former_entity(delta.sequence, id)) return;
     if (kind == SentDeltas::Kind::lost) {

@@ -138,6 +138,8 @@ class ClientView {
   /// Returns the tick of the last delta. 0 if there is none.
   [[nodiscard]] ecs::Tick last_delta_tick() const { return last_delta_tick_; }
   [[nodiscard]] std::uint32_t unsettled() const { return sent_.unsettled(); }
+  /// Returns the sequence of the last delta. 0 if there is none.
+  [[nodiscard]] std::uint32_t last_sequence() const { return sent_.last(); }
   /// Prefetches the view, and its slots; the slots' addresses are in the view, which must have arrived.
   void prefetch() const { core::prefetch_for_write(this, sizeof(*this) - sizeof(sent_) + 64); }
   void prefetch_slots() const {
@@ -310,7 +312,7 @@ class ClientView {
   std::size_t chosen_ = 0;
   std::size_t written_ = 0;
   std::size_t bytes_max_ = 0;                        // budget of the tick
-  std::size_t delta_bytes_ = wire::delta_bytes_max;  // limit of each delta of this tick
+  std::size_t delta_bytes_ = wire::delta_bytes_max;  // limit of each delta of this tick, without outcomes
   std::size_t expected_bits_ = expected_bits_min;    // mean of the last tick's deltas, or the least
   bool ranked_ = false;                              // the candidates have priorities
   bool overflowed_ = false;                          // entities chosen in the last tick did not fit its datagrams
@@ -328,8 +330,13 @@ class ClientView {
   wire::CommandFeedback feedback_{};     // newest state of the client's commands
   std::uint32_t feedback_sequence_ = 0;  // first delta that may carry it
   bool feedback_received_ = true;        // the client has it
-  bool uses_early_ = true;               // deltas of this tick may be encoded against early baselines
-  std::uint32_t lowest_free_ = 0;        // no lower id is free
+  // The client knows the outcomes of commands up to `known_done_`. Once it has a delta from `outcomes_sequence_` on, it
+  // knows those up to `outcomes_done_`. The sequence is 0 while no delta is awaited.
+  std::uint32_t known_done_ = 0;
+  std::uint32_t outcomes_done_ = 0;
+  std::uint32_t outcomes_sequence_ = 0;
+  bool uses_early_ = true;         // deltas of this tick may be encoded against early baselines
+  std::uint32_t lowest_free_ = 0;  // no lower id is free
   std::uint64_t hash_ = 0;
   bool verifies_;
   SentDeltas sent_;  // the last member, as it is large

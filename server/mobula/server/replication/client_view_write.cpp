@@ -375,27 +375,35 @@ void ClientView::write_list(List& list, std::size_t count, SentDeltas::Kind kind
   list.next += count;
 }
 
-// Returns the feedback for the next delta, nothing if the client has received it.
+// Returns the feedback for the next delta, nothing if the client has received it. Each delta has all outcomes that the
+// client is not known to have.
 wire::CommandFeedback ClientView::feedback_to_send(const wire::CommandFeedback& commands) {
   if (commands != feedback_) {
     feedback_ = commands;
     feedback_sequence_ = sent_.last() + 1;
     feedback_received_ = false;
+    if (outcomes_sequence_ == 0) {
+      outcomes_sequence_ = feedback_sequence_;
+      outcomes_done_ = commands.done;
+    }
   }
-  return feedback_received_ ? wire::CommandFeedback{} : feedback_;
+  if (feedback_received_) return {};
+  wire::CommandFeedback feedback = feedback_;
+  feedback.drop_outcomes(known_done_);
+  return feedback;
 }
 
 std::size_t ClientView::write_delta(core::MutableBytes datagram, ecs::Tick tick, const wire::CommandFeedback& commands,
                                     std::size_t delta_bytes_max) {
   MOBULA_ASSERT(!has_chosen() || work_.user == this, "another view chose before this one had written all");
   const bool may_carry = this->may_carry();
+  const wire::CommandFeedback feedback = feedback_to_send(commands);
   if (!listed_) {
-    delta_bytes_ = std::min(datagram.size(), delta_bytes_max);
+    delta_bytes_ = std::min(datagram.size(), delta_bytes_max) - wire::outcomes_size(feedback);
     make_lists();
     if (overflowed_ && may_carry) fit_lists(tick);
     if (!work_.large.empty()) begin_bodies(tick);
   }
-  const wire::CommandFeedback feedback = feedback_to_send(commands);
   if (sent_.unsettled() < SentDeltas::window_max) sent_.begin(tick);
   wire::DeltaHeader header{.sequence = sent_.last(),
                            .tick = sent_.last_tick(),

@@ -170,7 +170,8 @@ wire::Welcome Admission::welcome_message(const ClientSession& session, const wir
                         .schema_fingerprint = schema.fingerprint(),
                         .schema = {},
                         .resources = {},
-                        .resumed = resumed};
+                        .resumed = resumed,
+                        .prediction_seed = parts_.world.prediction_seed()};
   const bool has_schema = resumed || hello.schema_fingerprint ||
                           std::ranges::find(hello.schemas, schema.fingerprint()) != hello.schemas.end();
   if (!has_schema) message.schema.assign(schema.bytes().begin(), schema.bytes().end());

@@ -73,8 +73,9 @@ void MessageHandler::on_input(ClientSession& session, core::ByteView bytes, core
   apply_acks(session, now);
   session.replication.acks = {
       .ack = input_.ack, .newest = input_.newest, .words = input_.words, .received = input_.received};
-  if (input_.commands_fault != nullptr)
-    return refuse_command(session, 0, {"malformed input", input_.commands_fault}, now);
+  // An acknowledgement of the future is refused when it is applied. The sets of the commands depend on it.
+  if (input_.newest > session.replication.view->last_sequence()) wire::forget_acknowledgement(input_);
+  if (input_.commands_fault != nullptr) refuse_command(session, 0, {"malformed input", input_.commands_fault}, now);
   // An honest client's input may be refused too, after a pause. It is sent again, so it does not count for the limit.
   if (const core::Status taken = session.commands.on_input(input_, world_.tick()); !taken)
     ++stats_.refusals[taken.error().reason];
@@ -90,7 +91,12 @@ void MessageHandler::run_commands(core::Nanoseconds now) {
     const core::LogScope about(session->log_fields());
     for (const CommandBuffer::Due& command : session->commands.due(world_.tick())) {
       const core::Status done = run_command(*session, command);
-      done ? void(++stats_.commands) : refuse_command(*session, command.context.number, done.error(), now);
+      if (done) {
+        ++stats_.commands;
+        continue;
+      }
+      session->commands.on_refused(command.context.number);
+      refuse_command(*session, command.context.number, done.error(), now);
     }
   }
 }
