@@ -8,7 +8,7 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 # Libraries that server and client link, and schema_engine, which hierarchy's headers include.
-set(libraries core process ecs reflect schema_engine hierarchy index resource resource_files resource_compiler wire transport
+set(libraries core process ecs reflect schema_engine hierarchy index resource resource_files resource_compiler wire prediction transport
     transport_simulation net server_tick server_store server_admin server_interest server_game server_replication
     server_session server_api server client_mirror client_connection client_files client)
 list(TRANSFORM libraries PREPEND mobula_)

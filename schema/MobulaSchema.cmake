@@ -3,6 +3,10 @@
 #   mobula_component_schema(my_schema monsters.fbs HEADER my/monsters.hpp CSHARP Monsters.cs)
 #   mobula_messages(my_messages commands.fbs)
 #
+# A third one makes the library of rules that server and clients run:
+#
+#   mobula_rules(my_rules rules.cpp)
+#
 # Available after find_package(mobula) and after add_subdirectory: engine.fbs is beside this file in both cases.
 
 set(MOBULA_SCHEMA_DIR ${CMAKE_CURRENT_LIST_DIR} CACHE INTERNAL "where engine.fbs is")
@@ -92,4 +96,13 @@ function(mobula_messages target)
   add_dependencies(${target} ${target}_headers)
   target_include_directories(${target} SYSTEM INTERFACE $<BUILD_INTERFACE:${root}>)
   target_link_libraries(${target} INTERFACE mobula::flatbuffers_headers)
+endfunction()
+
+# mobula_rules(TARGET source...)
+# Makes the static library TARGET of rules that clients predict, for the game's server and its client. Floats are computed
+# alike on all processors and compilers: without fused multiply-add, and without the liberties of -ffast-math.
+function(mobula_rules target)
+  add_library(${target} STATIC ${ARGN})
+  target_link_libraries(${target} PUBLIC mobula::prediction)
+  target_compile_options(${target} PRIVATE -ffp-contract=off -fno-fast-math)
 endfunction()

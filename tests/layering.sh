@@ -17,6 +17,7 @@ resource             core ecs reflect hierarchy index
 resource/files       core process resource
 resource/compiler    core process ecs reflect hierarchy index resource resource/files
 wire                 core ecs reflect index resource
+prediction           core ecs reflect resource wire
 transport            core
 transport/simulation core transport
 net                  core process transport
@@ -24,7 +25,7 @@ server/tick          core ecs
 server/store         core process ecs reflect
 server/admin         core transport
 server/interest      core ecs hierarchy
-server/game          core ecs reflect hierarchy index resource wire transport server/store server/interest
+server/game          core ecs reflect hierarchy index resource wire prediction transport server/store server/interest
 server/replication   core ecs reflect index resource wire transport server/tick server/interest server/game
 server/session       core process ecs reflect resource wire transport server/tick server/store server/interest server/game server/replication
 server/api           core process ecs reflect hierarchy index wire net transport server/tick server/store server/admin server/interest server/game server/replication server/session
@@ -42,7 +43,7 @@ examples/lobby       core ecs reflect hierarchy index server/interest server/gam
 headless             core process index reflect net client/mirror client/connection client/files client/pipe
 bots                 core process transport transport/simulation net client/mirror client/connection client/pipe
 lobby                core process net client/mirror client/connection client/pipe
-server.hpp           core process ecs server/interest server/game server/host
+server.hpp           core process ecs prediction server/interest server/game server/host
 client.hpp           core ecs net client/mirror client/connection client/files client/pipe
 '
 
@@ -55,7 +56,7 @@ orchard/components.hpp       examples/tutorial
 mobula/server.hpp            examples
 mobula/client.hpp            examples
 mobula/schema/*_generated.h  reflect resource wire server examples bots lobby
-mobula/schema/engine.hpp     hierarchy index resource server client/mirror examples server.hpp client.hpp
+mobula/schema/engine.hpp     hierarchy index resource prediction server client/mirror examples server.hpp client.hpp
 mobula/schema/*              examples lobby
 flatbuffers/*                reflect resource wire server/game c examples
 spdlog/*                     process

@@ -8,11 +8,13 @@
 ///   hooks               server/game/game.hpp        Game
 ///   entities, prefabs   server/game/world.hpp       World
 ///   commands            server/game/commands.hpp    Commands, CommandTable
+///   predicted rules     prediction/predicted_world.hpp
 ///   events              server/game/events.hpp      world.events().send(bytes, Audience::player(id), …)
 ///   visibility          server/interest/relevance.hpp
 ///   start               server/host/application.hpp run
 #pragma once
 
+#include <mobula/prediction/predicted_world.hpp>
 #include <mobula/schema/engine.hpp>
 #include <mobula/server/game/commands.hpp>
 #include <mobula/server/game/events.hpp>

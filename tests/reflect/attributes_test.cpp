@@ -110,6 +110,8 @@ constexpr Misuse misuses[] = {
     {"struct I { n:int (cut); } struct C (component) { i:I (owner_only); }", "test.C.i.n", "sent to all clients"},
     {"struct C (component) { n:int (cut, not_sent); }", "test.C.n", "sent to all clients"},
     {"struct C (component, not_sent) { n:int (cut); }", "test.C.n", "sent to all clients"},
+    {"struct C (component) { n:int (predicted, not_sent); }", "test.C.n", "predicted is for fields that are sent"},
+    {"struct C (component, not_sent) { n:int (predicted); }", "test.C.n", "predicted is for fields that are sent"},
     {"struct C (component) { n:int (dead_reckoning:\"1\"); }", "test.C.n",
      "attribute dead_reckoning belongs on a float, a struct of floats or a unit quaternion"},
     {"struct C (component) { v:mobula.engine.Vec3 (dead_reckoning:\"1\"); }", "test.C.v.x", "needs a range"},

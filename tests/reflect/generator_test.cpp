@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <awkward/components.hpp>
 #include <cstring>
 #include <kitchen/components.hpp>
 #include <mobula/reflect/generator.hpp>
@@ -53,6 +54,31 @@ TEST(Generator, MembersHaveUsefulTypes) {
   EXPECT_EQ(kitchen::Plain{}.an_int64, std::numeric_limits<std::int64_t>::min());
   EXPECT_EQ(kitchen::Ranged{}.wide, kitchen::Wide::huge);
   EXPECT_EQ(demo::Pickup{}.kind, demo::PickupKind::coin);
+}
+
+TEST(Generator, ReservedWordsGetAnUnderscore) {
+  using awkward::names_of::default_;
+  using awkward::names_of::register_;
+  const register_ value{};
+  EXPECT_EQ(register_::component_name, "register") << "the name in the schema";
+  EXPECT_EQ(value.class_, 3);
+  EXPECT_EQ(value.class__, 0);
+  EXPECT_EQ(value.component_name_, 0);
+  EXPECT_EQ(value.has_predicted_fields_, 0);
+  EXPECT_EQ(value.static_, default_::this_);
+  EXPECT_EQ(value.while_.int_, 0.0f);
+  expect_defaults<register_>(awkward::names_of::schema_bytes());
+}
+
+TEST(Generator, SaysWhichComponentsHavePredictedFields) {
+  static_assert(kitchen::Flags::has_predicted_fields);
+  static_assert(awkward::names_of::register_::has_predicted_fields, "a field of a struct in it");
+  const auto code = generate_code(kitchen::schema_bytes(), "kitchen", "x.hpp");
+  ASSERT_TRUE(code.ok());
+  const std::string_view header = code->header;
+  const std::size_t at = header.find("has_predicted_fields");
+  ASSERT_NE(at, header.npos);
+  EXPECT_EQ(header.find("has_predicted_fields", at + 1), header.npos) << "Flags alone";
 }
 
 TEST(Generator, SameBytesGiveTheSameText) {

@@ -37,7 +37,7 @@ TEST(OwnDeclarations, EngineOmitsTheEntityHandle) {
   EXPECT_EQ(input->own.name_space, "mobula.engine");
   EXPECT_THAT(names(input->own),
               testing::UnorderedElementsAre("mobula.engine.Vec3", "mobula.engine.Quat", "mobula.engine.Transform",
-                                            "mobula.engine.Parent", "mobula.engine.Cuts"));
+                                            "mobula.engine.Parent", "mobula.engine.Cuts", "mobula.engine.SpawnKey"));
 }
 
 TEST(OwnDeclarations, RefusesDeclarationsOfOtherFiles) {

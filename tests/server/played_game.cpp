@@ -3,7 +3,11 @@
 namespace mobula::test {
 
 PlayedGame::PlayedGame(server::Game& game, server::World& world)
-    : game_(game), world_(world), commands_(game.commands(), world.ticks_per_second()), schedule_(world.registry()) {}
+    : game_(game),
+      world_(world),
+      step_(std::move(*server::PredictedStep::make(world, game.rules()))),
+      commands_(game.commands(), world.ticks_per_second(), step_),
+      schedule_(world.registry()) {}
 
 core::Status PlayedGame::start() {
   core::Status started = game_.start(world_);
@@ -22,6 +26,7 @@ core::Status PlayedGame::command(const server::Player& player, core::ByteView by
 }
 
 void PlayedGame::tick() {
+  step_.run(world_, game_);
   game_.tick(world_);
   schedule_.run();
 }

@@ -4,6 +4,7 @@
 #include <map>
 #include <mobula/server/game/command_dispatch.hpp>
 #include <mobula/server/game/game.hpp>
+#include <mobula/server/game/predicted_step.hpp>
 
 namespace mobula::test {
 
@@ -22,6 +23,7 @@ class PlayedGame {
  private:
   server::Game& game_;
   server::World& world_;
+  server::PredictedStep step_;
   server::CommandDispatch commands_;
   ecs::Schedule schedule_;
   std::map<std::uint32_t, server::CommandDispatch::RateLimiters> limiters_;  // by player

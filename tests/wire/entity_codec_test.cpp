@@ -377,7 +377,7 @@ TEST(EntityCodec, IsTheseBytes) {
     }
   }
   EXPECT_EQ(core::to_string(core::content_hash(all)),
-            "c5163194f1ac77a0954e57231a8d8f92a75f2b316ea132735aa8390d79e16e9d");
+            "31cc3584a5d0b9e3c9b17c094815b83f19e648f3a45aacb9268cbe9d8a390dd6");
 }
 
 }  // namespace

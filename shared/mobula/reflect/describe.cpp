@@ -202,6 +202,8 @@ class StructVisitor {
     // All clients show the same poses, so all receive the same cuts.
     if (field.cut && (field.owner_only || field.not_sent || component_.not_sent))
       return fail(path, "a cut must be sent to all clients: not owner_only, not not_sent");
+    if (field.predicted && (field.not_sent || component_.not_sent))
+      return fail(path, "predicted is for fields that are sent: not not_sent");
     // Attributes of an enclosing field apply to floats only.
     const bool inherits = category == Category::real;
     const Attributes& quantisation = inherits ? context.quantisation : declared.attributes;

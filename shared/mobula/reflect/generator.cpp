@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 #include <mobula/core/format.hpp>
+#include <mobula/reflect/cpp_names.hpp>
 #include <mobula/reflect/describe.hpp>
 #include <mobula/reflect/generator.hpp>
 #include <mobula/reflect/own_declarations.hpp>
@@ -9,12 +10,6 @@ namespace mobula::reflect {
 namespace {
 
 constexpr std::string_view engine_header = "mobula/schema/engine.hpp";
-
-std::string cpp_namespace(std::string_view dotted) {
-  std::string text;
-  for (const char c : dotted) text += c == '.' ? "::" : std::string(1, c);
-  return text;
-}
 
 // Table by FieldKind, scalars only.
 std::string_view scalar_name(FieldKind kind) {
@@ -71,7 +66,7 @@ class Generator {
     for (const DeclaredStruct* type : own_.structs) {
       core::Result<Component> described = describe(declarations_, *type);
       if (!described) return described.error();
-      body += struct_text(*type, described->default_value);
+      body += struct_text(*type, *described);
     }
     return GeneratedCode{header_text(body), source_text(bfbs)};
   }
@@ -81,7 +76,7 @@ class Generator {
 
   std::string type_name(std::string_view full_name, std::string_view file) const {
     const std::size_t dot = full_name.rfind('.');
-    if (file == own_.file) return std::string(full_name.substr(dot + 1));
+    if (file == own_.file) return cpp_name(full_name.substr(dot + 1));
     return "::" + cpp_namespace(full_name);
   }
 
@@ -125,7 +120,8 @@ class Generator {
     if (type.full_name == entity_struct_name) return "{}";
     std::string list;
     for (const DeclaredField& field : type.fields) {
-      list += core::format("{}.{} = {}", list.empty() ? "" : ", ", field.name, value_text(field, at + field.offset));
+      list += core::format("{}.{} = {}", list.empty() ? "" : ", ", cpp_name(field.name),
+                           value_text(field, at + field.offset));
     }
     return "{" + list + "}";
   }
@@ -134,26 +130,33 @@ class Generator {
     const DeclaredEnum& type = enum_of(field.type);
     for (const EnumValue& value : type.values) {
       if (std::memcmp(&value.value, at, field.type.element_size) == 0) {
-        return type_name(type.full_name, type.file) + "::" + value.name;
+        return type_name(type.full_name, type.file) + "::" + cpp_name(value.name);
       }
     }
     return "{}";
   }
 
   std::string enum_text(const DeclaredEnum& type) const {
-    std::string text = core::format("enum class {} : {} {{\n", type.name(), scalar_name(type.underlying));
+    std::string text = core::format("enum class {} : {} {{\n", cpp_name(type.name()), scalar_name(type.underlying));
     for (const EnumValue& value : type.values) {
       const auto* bytes = reinterpret_cast<const std::byte*>(&value.value);
-      text += core::format("  {} = {},\n", value.name, scalar_text(type.underlying, bytes));
+      text += core::format("  {} = {},\n", cpp_name(value.name), scalar_text(type.underlying, bytes));
     }
     return text + "};\n\n";
   }
 
-  std::string struct_text(const DeclaredStruct& type, core::ByteView default_value) const {
-    std::string text = core::format("struct {} {{\n", type.name());
-    if (type.attributes.contains("component")) {
-      text += core::format("  static constexpr std::string_view component_name = \"{}\";\n\n", type.name());
-    }
+  static std::string constants_text(const DeclaredStruct& type, const Component& described) {
+    if (!type.attributes.contains("component")) return {};
+    std::string text = core::format("  static constexpr std::string_view component_name = \"{}\";\n", type.name());
+    if (std::ranges::any_of(described.fields, &Field::predicted))
+      text += "  static constexpr bool has_predicted_fields = true;\n";
+    return text + "\n";
+  }
+
+  std::string struct_text(const DeclaredStruct& type, const Component& described) const {
+    const core::ByteView default_value = described.default_value;
+    const std::string name = cpp_name(type.name());
+    std::string text = core::format("struct {} {{\n", name) + constants_text(type, described);
     std::uint32_t end = 0;
     unsigned paddings = 0;
     const auto pad_to = [&](std::uint32_t offset) {
@@ -166,7 +169,7 @@ class Generator {
       end = field.offset + field.type.size();
     }
     pad_to(type.size);
-    text += core::format("\n  bool operator==(const {}&) const = default;\n}};\n", type.name());
+    text += core::format("\n  bool operator==(const {}&) const = default;\n}};\n", name);
     return text + layout_text(type) + "\n";
   }
 
@@ -177,7 +180,7 @@ class Generator {
     if (field.type.array_length > 0) member = core::format("std::array<{}, {}>", member, field.type.array_length);
     const std::string text = implied ? "{}" : value_text(field, value.data());
     const bool braced = text.front() == '{';
-    return core::format("  {} {}{}{};\n", member, field.name, braced ? "" : " = ", text);
+    return core::format("  {} {}{}{};\n", member, cpp_name(field.name), braced ? "" : " = ", text);
   }
 
   // Returns the member's value without an initialiser: a nested struct has defaults of its own.
@@ -193,13 +196,14 @@ class Generator {
   }
 
   std::string layout_text(const DeclaredStruct& type) const {
-    std::string text = core::format("static_assert(sizeof({0}) == {1} && alignof({0}) == {2});\n", type.name(),
-                                    type.size, type.alignment);
+    const std::string name = cpp_name(type.name());
+    std::string text =
+        core::format("static_assert(sizeof({0}) == {1} && alignof({0}) == {2});\n", name, type.size, type.alignment);
     for (const DeclaredField& field : type.fields) {
-      text += core::format("static_assert(offsetof({}, {}) == {});\n", type.name(), field.name, field.offset);
+      text += core::format("static_assert(offsetof({}, {}) == {});\n", name, cpp_name(field.name), field.offset);
     }
-    return text + core::format("static_assert(std::is_trivially_copyable_v<{0}> && std::is_standard_layout_v<{0}>);\n",
-                               type.name());
+    return text +
+           core::format("static_assert(std::is_trivially_copyable_v<{0}> && std::is_standard_layout_v<{0}>);\n", name);
   }
 
   std::string header_text(const std::string& body) const {

@@ -47,6 +47,8 @@ TEST(ApiMetrics, EqualTheWorldsCounters) {
   EXPECT_EQ(all["mobula_tick_phase_duration_seconds_count{world=\"world\",phase=\"encode\"}"], 50);
   EXPECT_EQ(all["mobula_deltas_total" + of_world], static_cast<double>(world.village.server->stats().deltas_sent));
   EXPECT_EQ(all["mobula_client_tick_bytes_sum" + of_world], all["mobula_delta_bytes_total" + of_world]);
+  EXPECT_EQ(all.count("mobula_step_commands_total" + of_world), 1u);
+  EXPECT_EQ(all.count("mobula_step_overruns_total" + of_world), 1u);
   EXPECT_EQ(all["mobula_simulation_answers"], 1);
   EXPECT_GT(all["process_resident_memory_bytes"], 1e6);
   EXPECT_EQ(answer.text.find("anna"), std::string::npos) << "metrics name no players";

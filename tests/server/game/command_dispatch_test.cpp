@@ -50,7 +50,7 @@ class CommandDispatchTest : public testing::Test {
     });
     all.add<chat::Tree>(
         [](World&, const Player&, const chat::Tree&, const CommandContext&) -> core::Status { return core::Done{}; });
-    dispatch.emplace(all.table(), ticks_per_second);
+    dispatch.emplace(all.table(), ticks_per_second, step);
   }
 
   std::string refusal(core::ByteView bytes, CommandDispatch::RateLimiters& limiters) {
@@ -71,6 +71,7 @@ class CommandDispatchTest : public testing::Test {
   std::unique_ptr<World> world =
       std::move(*World::make({.schema = test::game_schema(), .level = nullptr, .ticks_per_second = ticks_per_second}));
   Player player{.id = 3, .name = "ada", .entity = {}};
+  PredictedStep step = std::move(*PredictedStep::make(*world, nullptr));
   std::optional<CommandDispatch> dispatch;
   CommandDispatch::RateLimiters own;
   std::vector<std::string> said;
@@ -99,7 +100,7 @@ TEST_F(CommandDispatchTest, RefusesAnUnknownCommand) {
   EXPECT_EQ(refusal(empty_command<static_cast<chat::Body>(5)>()), "unknown command");
   EXPECT_EQ(refusal(empty_command<static_cast<chat::Body>(255)>()), "unknown command");
   EXPECT_EQ(refusal(empty_command<chat::Body::NONE>()), "unknown command");
-  CommandDispatch knows_nothing({}, ticks_per_second);
+  CommandDispatch knows_nothing({}, ticks_per_second, step);
   EXPECT_STREQ(knows_nothing.run(*world, player, own, say("hello"), {}).error().reason, "unknown command");
 }
 

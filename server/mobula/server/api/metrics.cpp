@@ -43,6 +43,7 @@ struct WorldFacts {
   TickTimes times;
   std::array<core::TimeHistogram, tick_phase_count> phases;
   ServerStats stats;
+  PredictedStepStats step;
   transport::ServerCounters datagrams;
   std::array<Traffic, pipes.size()> traffic{};
   std::array<std::uint32_t, pipes.size()> connections{};
@@ -67,6 +68,7 @@ WorldFacts read(Inspection& world) {
                    .times = world.times(),
                    .phases = {},
                    .stats = server.stats(),
+                   .step = server.predicted_step(),
                    .datagrams = server.endpoint().counters(),
                    .commands = {server.commands().begin(), server.commands().end()},
                    .systems = {server.schedule().systems().begin(), server.schedule().systems().end()},
@@ -284,6 +286,14 @@ void add_store(const WorldFacts& world, Families& families) {
   families.gauge("mobula_incarnation", "Number of starts of the world", store.incarnation, labels);
 }
 
+void add_step(const WorldFacts& world, Families& families) {
+  const Labels labels = of_world(world);
+  families.counter("mobula_step_commands_total", "Commands that the step of the rules has received",
+                   static_cast<double>(world.step.commands), labels);
+  families.counter("mobula_step_overruns_total", "Steps of the rules that took longer than a tick",
+                   static_cast<double>(world.step.overruns), labels);
+}
+
 void add_game(const WorldFacts& world, Families& families) {
   for (const CommandInfo& command : world.commands)
     for (const auto& [result, count] : {std::pair("done", command.done), std::pair("refused", command.refused)})
@@ -299,7 +309,7 @@ admin::Response answer(const Api& api, const std::vector<WorldFacts>& worlds, bo
   add_process(api, answered, families);
   for (const WorldFacts& world : worlds)
     for (const auto add : {add_ticks, add_world, add_newcomers, add_traffic, add_replication, add_courses, add_store,
-                           add_game, add_refusals})
+                           add_game, add_step, add_refusals})
       add(world, families);
   std::ostringstream text;
   prometheus::TextSerializer().Serialize(text, families.all());

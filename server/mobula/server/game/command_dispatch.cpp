@@ -2,16 +2,19 @@
 #include <mobula/core/format.hpp>
 #include <mobula/core/log.hpp>
 #include <mobula/server/game/command_dispatch.hpp>
+#include <mobula/server/game/game.hpp>
 #include <mobula/server/game/world.hpp>
 
 namespace mobula::server {
 
-CommandDispatch::CommandDispatch(const CommandTable& table, std::uint32_t ticks_per_second)
-    : opener_(table.opener()), ticks_per_second_(ticks_per_second) {
+CommandDispatch::CommandDispatch(const CommandTable& table, std::uint32_t ticks_per_second, PredictedStep& step)
+    : step_(step), opener_(table.opener()), ticks_per_second_(ticks_per_second) {
   const RateLimit each_tick{.per_second = 2 * ticks_per_second, .burst = 2 * ticks_per_second};
   for (const CommandTable::Command& command : table.commands()) {
-    by_number_.push_back(command.handler ? static_cast<std::uint32_t>(known_.size()) : none);
-    if (!command.handler) continue;
+    MOBULA_CHECK(!command.predicted || step.has_rules(),
+                 "command " + command.name + " is for the step, but Game::rules() returns none");
+    by_number_.push_back(command.exists() ? static_cast<std::uint32_t>(known_.size()) : none);
+    if (!command.exists()) continue;
     const RateLimit limit = command.limit.value_or(each_tick);
     known_.push_back({command.handler, transport::Pace(limit)});
     infos_.push_back({command.name, limit});
@@ -29,21 +32,28 @@ core::Status CommandDispatch::run(World& world, const Player& player, RateLimite
   const std::uint32_t which = opened->number < by_number_.size() ? by_number_[opened->number] : none;
   if (which == none)
     return core::Error{"unknown command", core::format("number {}: the game has no such command", opened->number)};
-  core::Status done = handle(which, world, player, limiters, opened->body, context);
+  core::Status done = handle(which, world, player, limiters, {aligned_.data(), bytes.size()}, opened->body, context);
   ++(done ? infos_[which].done : infos_[which].refused);
   return done;
 }
 
 core::Status CommandDispatch::handle(std::uint32_t which, World& world, const Player& player, RateLimiters& limiters,
-                                     const void* body, const CommandContext& context) {
+                                     core::ByteView bytes, const void* body, const CommandContext& context) {
   if (limiters.empty()) limiters.resize(known_.size());
   const core::Nanoseconds now = core::Nanoseconds{world.tick()} * core::second / ticks_per_second_;
   const CommandInfo& info = infos_[which];
   if (!limiters[which].pass(known_[which].pace, now))
     return core::Error{"too many commands", core::format("{}: the maximum is {} per second, {} at once", info.name,
                                                          info.limit.per_second, info.limit.burst)};
+  if (!known_[which].handler) return queue(player, bytes, context);
   const core::LogScope about({.running = info.name});
   return known_[which].handler(world, player, body, context);
+}
+
+core::Status CommandDispatch::queue(const Player& player, core::ByteView bytes, const CommandContext& context) {
+  if (!player.entity) return core::Error{"no entity", "the player has no entity that the step could move"};
+  step_.queue(player.id, context.number, bytes);
+  return core::Done{};
 }
 
 }  // namespace mobula::server

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <mobula/server/game/command_table.hpp>
+#include <mobula/server/game/predicted_step.hpp>
 #include <mobula/wire/input.hpp>
 #include <span>
 
@@ -13,7 +14,7 @@ namespace mobula::server {
 struct CommandInfo {
   std::string name;
   RateLimit limit;
-  std::uint64_t done = 0;
+  std::uint64_t done = 0;     // or queued for the step
   std::uint64_t refused = 0;  // by the rate limit or the handler
 };
 
@@ -22,9 +23,11 @@ class CommandDispatch {
   /// Rate limiters of one player, by command.
   using RateLimiters = std::vector<transport::RateLimiter>;
 
-  CommandDispatch(const CommandTable& table, std::uint32_t ticks_per_second);
+  /// `step` receives predicted commands. Asserts that it has rules if the table has such commands.
+  CommandDispatch(const CommandTable& table, std::uint32_t ticks_per_second, PredictedStep& step);
 
-  /// Runs one command. Errors: "unknown command", "malformed command", "too many commands", and those of its handler.
+  /// Runs one command, or queues it for the step. Errors: "unknown command", "malformed command", "too many commands",
+  /// "no entity" (of the player of a predicted command), and those of its handler.
   core::Status run(World& world, const Player& player, RateLimiters& limiters, core::ByteView bytes,
                    const CommandContext& context);
 
@@ -35,13 +38,15 @@ class CommandDispatch {
   static constexpr std::uint32_t none = ~0u;
 
   struct Known {
-    CommandTable::Handler handler;
+    CommandTable::Handler handler;  // empty if the step runs it
     transport::Pace pace;
   };
 
   [[nodiscard]] core::Status handle(std::uint32_t which, World& world, const Player& player, RateLimiters& limiters,
-                                    const void* body, const CommandContext& context);
+                                    core::ByteView bytes, const void* body, const CommandContext& context);
+  [[nodiscard]] core::Status queue(const Player& player, core::ByteView bytes, const CommandContext& context);
 
+  PredictedStep& step_;
   CommandTable::Opener opener_;
   std::uint32_t ticks_per_second_;
   std::vector<std::uint32_t> by_number_;  // command number -> position in the two below; `none` if unknown

@@ -35,8 +35,11 @@ class CommandTable {
 
   struct Command {
     std::string name;
-    Handler handler;                 // empty if the number has no command
+    Handler handler;                 // empty if the step runs it, or the number has no command
+    bool predicted = false;          // the step of Game::rules() runs it
     std::optional<RateLimit> limit;  // per player; default: two per tick
+
+    [[nodiscard]] bool exists() const { return predicted || handler; }
   };
 
   /// Makes the table of a game without commands.
@@ -45,15 +48,23 @@ class CommandTable {
 
   /// Adds a command. Asserts that its number is free.
   void add(std::uint8_t number, std::string_view name, Handler handler, std::optional<RateLimit> limit = {}) {
-    if (commands_.size() <= number) commands_.resize(number + std::size_t{1});
-    MOBULA_CHECK(!commands_[number].handler, "command has two handlers: " + std::string(name));
-    commands_[number] = {std::string(name), std::move(handler), limit};
+    place(number, name) = {std::string(name), std::move(handler), false, limit};
+  }
+  /// Adds a command that the step of Game::rules() runs. Asserts that its number is free.
+  void add_predicted(std::uint8_t number, std::string_view name, std::optional<RateLimit> limit = {}) {
+    place(number, name) = {std::string(name), {}, true, limit};
   }
 
   [[nodiscard]] Opener opener() const { return opener_; }
   [[nodiscard]] const std::vector<Command>& commands() const { return commands_; }  // by number
 
  private:
+  Command& place(std::uint8_t number, std::string_view name) {
+    if (commands_.size() <= number) commands_.resize(number + std::size_t{1});
+    MOBULA_CHECK(!commands_[number].exists(), "command has two handlers: " + std::string(name));
+    return commands_[number];
+  }
+
   Opener opener_ = nullptr;
   std::vector<Command> commands_;
 };

@@ -28,15 +28,20 @@ class Commands {
   /// Default limit: two per player and tick. Asserts that the command has no handler yet.
   template <class Body, class Handler>
   void add(Handler handler, std::optional<RateLimit> limit = {}) {
-    constexpr auto type = BodyTraits<Body>::enum_value;
-    static_assert(static_cast<int>(type) != 0, "not a member of the union Body");
     table_.add(
-        static_cast<std::uint8_t>(type), EnumNameBody(type),
+        number_of<Body>(), EnumNameBody(BodyTraits<Body>::enum_value),
         [handle = std::move(handler)](World& world, const Player& player, const void* body,
                                       const CommandContext& context) mutable -> core::Status {
           return handle(world, player, *static_cast<const Body*>(body), context);
         },
         limit);
+  }
+
+  /// Adds one member of the union as a command of the step (Game::rules). It is verified and limited like others, then
+  /// waits for the step of this tick. Players without an entity are refused. Default limit: two per player and tick.
+  template <class Body>
+  void add_predicted(std::optional<RateLimit> limit = {}) {
+    table_.add_predicted(number_of<Body>(), EnumNameBody(BodyTraits<Body>::enum_value), limit);
   }
 
   [[nodiscard]] const CommandTable& table() const { return table_; }
@@ -45,6 +50,13 @@ class Commands {
   static constexpr flatbuffers::uoffset_t depth_max = 16;
   // A table takes at least four bytes. The bound limits the time for buffers that refer to one table many times.
   static constexpr flatbuffers::uoffset_t tables_max = wire::command_bytes_max / 4;
+
+  template <class Body>
+  static constexpr std::uint8_t number_of() {
+    constexpr auto type = BodyTraits<Body>::enum_value;
+    static_assert(static_cast<int>(type) != 0, "not a member of the union Body");
+    return static_cast<std::uint8_t>(type);
+  }
 
   // The verifier accepts a missing body and a body of an unknown type.
   static std::optional<CommandTable::Opened> open(core::ByteView bytes) {

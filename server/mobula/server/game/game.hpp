@@ -2,17 +2,20 @@
 // simulation thread. Components of the schema are replicated to every client that may see them. Messages that are not
 // state are sent through world.events().
 //
-// Once:            schema, commands, spawners, layers, interest_rule; then check_level, and
+// Once:            schema, commands, rules, spawners, layers, interest_rule; then check_level, and
 //                  start in a new world or load in a saved one; then systems
 // For each reload: check_level, level_changed
 // For each player: authenticate, then join or spectate; commands; leave
-// Each tick:       due commands, tick, the systems; save with each checkpoint
+// Each tick:       due commands; the step of rules, then step_spawned and effect; tick, the systems; save with each
+//                  checkpoint
 #pragma once
 
 #include <mobula/core/bytes.hpp>
 #include <mobula/core/result.hpp>
 #include <mobula/ecs/entity.hpp>
 #include <mobula/ecs/schedule.hpp>
+#include <mobula/prediction/effect.hpp>
+#include <mobula/prediction/rules.hpp>
 #include <mobula/server/game/command_table.hpp>
 #include <mobula/server/game/world.hpp>
 #include <mobula/server/interest/interest_rule.hpp>
@@ -46,6 +49,9 @@ class Game {
 
   /// Returns the commands of the game. game/commands.hpp makes the table from the game's own .fbs. Called once.
   virtual CommandTable commands() { return {}; }
+  /// Returns the rules that clients predict, which live as long as the game. Null if there are none. The server runs
+  /// their step in each tick, after due commands and before tick(). Always the same.
+  [[nodiscard]] virtual const prediction::Rules* rules() const { return nullptr; }
   /// Returns the spawners of level columns that are not components of the schema. Schema components need one if
   /// spawning takes more than a copy of their bytes. Called once.
   [[nodiscard]] virtual resource::SpawnerTable spawners() const { return {}; }
@@ -94,6 +100,12 @@ class Game {
   /// null if it was destroyed. If the game keeps the entity, join() receives it when the account joins again.
   virtual void leave(World& world, const Player& player) = 0;
 
+  /// Completes an entity that a step has spawned for a player's command, after the step. The entity has a Relevance
+  /// with the player as owner. Not called for an entity that the same step has destroyed.
+  virtual void step_spawned(World& /*world*/, ecs::Entity /*entity*/, std::uint32_t /*player*/) {}
+  /// Receives an effect of a step, after the step, in the order in which they were emitted. Clients that predict it
+  /// begin it themselves; the game sends events to others. The payload is valid during the call.
+  virtual void effect(World& /*world*/, const prediction::Effect& /*effect*/) {}
   /// Called each tick before the systems run. WorldTransforms are the previous tick's until
   /// world.hierarchy().update().
   virtual void tick(World& /*world*/) {}

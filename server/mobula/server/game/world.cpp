@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <array>
+#include <mobula/core/bytes.hpp>
 #include <mobula/core/hash.hpp>
 #include <mobula/resource/entity_tree.hpp>
 #include <mobula/server/game/entity_references.hpp>
@@ -21,9 +23,6 @@ core::Status add_names(const resource::Resource& level, index::NameTable& names)
   return core::Done{};
 }
 
-// Keeps the seed of predictions apart from other hashes of the world's seed.
-constexpr std::uint64_t prediction_key = 0x70726564696374ull;
-
 }  // namespace
 
 core::Result<std::unique_ptr<World>> World::make(WorldConfig config) {
@@ -40,14 +39,20 @@ core::Result<std::unique_ptr<World>> World::make(WorldConfig config) {
   return world;
 }
 
+// The seed of this hash sets it apart from other hashes of the world's seed.
+std::uint64_t World::hash_of_seed(std::uint64_t seed) {
+  constexpr std::uint64_t prediction = 0x7072'6564'6963'7431;  // "predict1"
+  std::array<std::byte, sizeof(seed)> bytes{};
+  core::store(bytes.data(), seed);
+  return core::hash64(bytes, prediction);
+}
+
 core::Status World::spawn_level() {
   if (!level_) return core::Done{};
   if (core::Status spawned = level_->spawn(); !spawned) return spawned;
   hierarchy_.update();
   return core::Done{};
 }
-
-std::uint64_t World::prediction_seed() const { return core::hash64(core::as_bytes(&config_.seed, 1), prediction_key); }
 
 void World::cut(ecs::Entity entity) {
   engine::Cuts* cuts = registry_.try_get<engine::Cuts>(entity);

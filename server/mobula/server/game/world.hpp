@@ -164,9 +164,9 @@ class World {
   }
   [[nodiscard]] std::uint32_t ticks_per_second() const { return config_.ticks_per_second; }
   [[nodiscard]] float seconds_per_tick() const { return 1.0f / static_cast<float>(config_.ticks_per_second); }
-  /// Returns the seed of random numbers that clients draw as well. It does not disclose those of random().
-  [[nodiscard]] std::uint64_t prediction_seed() const;
   [[nodiscard]] core::Random& random() { return random_; }
+  /// Returns the seed of the random numbers of steps, which clients are sent. It does not reveal random().
+  [[nodiscard]] std::uint64_t prediction_seed() const { return prediction_seed_; }
   /// Returns a random number from `low` up to, but not including, `high`.
   [[nodiscard]] float random(float low, float high) { return random_.uniform(low, high); }
 
@@ -174,14 +174,17 @@ class World {
   [[nodiscard]] std::shared_ptr<const store::SavedLevel> level_to_save() const;
   void follow(const LevelChange& change);
   void destroy_removed(const LevelChange& change);
+  static std::uint64_t hash_of_seed(std::uint64_t seed);
   explicit World(WorldConfig config)
       : config_(std::move(config)),
         random_(config_.seed),
+        prediction_seed_(hash_of_seed(config_.seed)),
         registry_(
             {.entities = {.incarnation = config_.incarnation, .entities_max = config_.entities_max}, .pools = {}}) {}
 
   WorldConfig config_;
   core::Random random_;
+  std::uint64_t prediction_seed_;
   ecs::Registry registry_;
   hierarchy::Hierarchy hierarchy_{registry_};
   ecs::ChangeTickAudit audit_{registry_};

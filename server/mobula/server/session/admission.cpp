@@ -171,7 +171,7 @@ wire::Welcome Admission::welcome_message(const ClientSession& session, const wir
                         .schema = {},
                         .resources = {},
                         .resumed = resumed,
-                        .prediction_seed = parts_.world.prediction_seed()};
+                        .prediction_seed = parts_.game.rules() != nullptr ? parts_.world.prediction_seed() : 0};
   const bool has_schema = resumed || hello.schema_fingerprint ||
                           std::ranges::find(hello.schemas, schema.fingerprint()) != hello.schemas.end();
   if (!has_schema) message.schema.assign(schema.bytes().begin(), schema.bytes().end());

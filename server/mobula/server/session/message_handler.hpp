@@ -20,7 +20,7 @@ namespace mobula::server {
 class MessageHandler {
  public:
   /// All but the table outlive this.
-  MessageHandler(const ServerConfig& config, const CommandTable& commands, World& world,
+  MessageHandler(const ServerConfig& config, const CommandTable& commands, PredictedStep& step, World& world,
                  transport::ServerEndpoint& endpoint, Sessions& sessions, Admission& admission, ServerStats& stats)
       : config_(config),
         world_(world),
@@ -29,7 +29,7 @@ class MessageHandler {
         admission_(admission),
         stats_(stats),
         verifier_(stats),
-        commands_(commands, config.ticks_per_second) {}
+        commands_(commands, config.ticks_per_second, step) {}
 
   /// Handles the messages and inputs that have arrived from a client, up to a limit per tick.
   void receive(ClientSession& session, transport::Session& connection, core::Nanoseconds now);

@@ -59,7 +59,9 @@ core::Result<std::unique_ptr<Server>> Server::start(ServerConfig config, Game& g
                    .entities_max = config.entities_max,
                    .incarnation = config.store != nullptr ? config.store->incarnation() : 0});
   if (!world) return world.error();
-  std::unique_ptr<Server> server(new Server(std::move(config), game, std::move(*world)));
+  core::Result<PredictedStep> step = PredictedStep::make(**world, game.rules());
+  if (!step) return step.error();
+  std::unique_ptr<Server> server(new Server(std::move(config), game, std::move(*world), std::move(*step)));
   if (core::Status begun = server->begin_world(); !begun) return begun.error();
   if (core::Status updated = server->update_level(newest); !updated) return updated.error();
   game.systems(server->world(), server->schedule_);
@@ -67,7 +69,7 @@ core::Result<std::unique_ptr<Server>> Server::start(ServerConfig config, Game& g
   return server;
 }
 
-Server::Server(ServerConfig config, Game& game, std::unique_ptr<World> world)
+Server::Server(ServerConfig config, Game& game, std::unique_ptr<World> world, PredictedStep step)
     : config_(std::move(config)),
       game_(game),
       phases_(config_.phase_clock),
@@ -88,7 +90,8 @@ Server::Server(ServerConfig config, Game& game, std::unique_ptr<World> world)
                   .rejoin_tokens = rejoin_tokens_,
                   .replicator = replicator_,
                   .stats = stats_}),
-      messages_(config_, game.commands(), *world_, endpoint_, sessions_, admission_, stats_),
+      predicted_step_(std::move(step)),
+      messages_(config_, game.commands(), predicted_step_, *world_, endpoint_, sessions_, admission_, stats_),
       newcomers_({.period = core::second / config_.ticks_per_second,
                   .percent = config_.newcomer_budget_percent,
                   .clock = config_.work_clock}),
@@ -147,6 +150,7 @@ void Server::tick(core::Nanoseconds given_now, transport::Output& output) {
   drop_report_.update(now);
   messages_.run_commands(now);
   phases_.end(TickPhase::receive);
+  run_rules();
   run_game();
   phases_.end(TickPhase::game);
   replicator_.publish();
@@ -205,6 +209,12 @@ void Server::admit_newcomers(core::Nanoseconds now, transport::Output& output) {
         endpoint_.flush(session.transport_id, now, output);
         output.flush();
       });
+}
+
+void Server::run_rules() {
+  if (!predicted_step_.has_rules()) return;
+  predicted_step_.run(*world_, game_);
+  predicted_step_.note_time(phases_.elapsed(), config_.ticks_per_second);
 }
 
 void Server::run_game() {

@@ -5,7 +5,7 @@
 // clients' datagrams have waited for the server.
 //
 //   tick:  connections, messages   Sessions, Admission, MessageHandler
-//          commands, game          MessageHandler, Game, the schedule of systems
+//          commands, rules, game   MessageHandler, PredictedStep, Game, the schedule of systems
 //          publication, deltas     Replicator
 //          flush                   transport::ServerEndpoint
 //          first states            Newcomers, Replicator
@@ -17,6 +17,7 @@
 #include <memory>
 #include <mobula/core/awake_clock.hpp>
 #include <mobula/server/game/game.hpp>
+#include <mobula/server/game/predicted_step.hpp>
 #include <mobula/server/game/world.hpp>
 #include <mobula/server/replication/replicator.hpp>
 #include <mobula/server/session/admission.hpp>
@@ -105,6 +106,8 @@ class Server {
   /// Returns the game's systems and the times that they took.
   [[nodiscard]] const ecs::Schedule& schedule() const { return schedule_; }
   [[nodiscard]] std::span<const CommandInfo> commands() const { return messages_.commands(); }
+  /// Returns what the step of the game's rules has done.
+  [[nodiscard]] const PredictedStepStats& predicted_step() const { return predicted_step_.stats(); }
   [[nodiscard]] const EncodedDeltaCache& encoded_deltas() const { return replicator_.encoded_deltas(); }
   [[nodiscard]] const transport::ServerEndpoint& endpoint() const { return endpoint_; }
   /// Returns all sessions in order of arrival, disconnected ones included. Valid until the next tick.
@@ -133,12 +136,13 @@ class Server {
   }
 
  private:
-  Server(ServerConfig config, Game& game, std::unique_ptr<World> world);
+  Server(ServerConfig config, Game& game, std::unique_ptr<World> world, PredictedStep step);
   core::Status begin_world();
   core::Status update_level(std::shared_ptr<const resource::Resource> level);
   void handle_connections(core::Nanoseconds now);
   void receive_messages(core::Nanoseconds now);
   void admit_newcomers(core::Nanoseconds now, transport::Output& output);
+  void run_rules();
   void run_game();
   void send_all(core::Nanoseconds now, const transport::Output& output);
   void send_first_states(core::Nanoseconds now, transport::Output& output);
@@ -168,6 +172,7 @@ class Server {
   Sessions sessions_;  // their views refer to the replicator
   RejoinTokenIssuer rejoin_tokens_;
   Admission admission_;
+  PredictedStep predicted_step_;
   MessageHandler messages_;
   Newcomers newcomers_;
   Checkpointer checkpointer_;

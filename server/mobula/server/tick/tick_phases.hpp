@@ -35,6 +35,8 @@ class TickPhases {
     spent_[static_cast<std::size_t>(phase)] += now - last_;
     last_ = now;
   }
+  /// Returns the time since the last begin() or end(), 0 without a clock.
+  [[nodiscard]] core::Nanoseconds elapsed() const { return clock_ == nullptr ? 0 : clock_() - last_; }
   /// Returns the time spent in a phase in all ticks so far.
   [[nodiscard]] core::Nanoseconds spent(TickPhase phase) const { return spent_[static_cast<std::size_t>(phase)]; }
 
