@@ -32,6 +32,7 @@ server/api           core process ecs reflect hierarchy index wire net transport
 server/host          core process transport net resource/files server/tick server/store server/admin server/game server/session server/api
 client/mirror        core ecs reflect hierarchy index wire
 client/connection    core ecs reflect resource wire transport client/mirror
+client/prediction    core ecs reflect index wire prediction client/mirror client/connection
 c                    core ecs reflect hierarchy index resource wire transport client/mirror client/connection
 client/files         core process resource resource/files client/connection
 client/pipe          core process resource transport transport/simulation net client/mirror client/connection client/files
@@ -44,7 +45,7 @@ headless             core process index reflect net client/mirror client/connect
 bots                 core process transport transport/simulation net client/mirror client/connection client/pipe
 lobby                core process net client/mirror client/connection client/pipe
 server.hpp           core process ecs prediction server/interest server/game server/host
-client.hpp           core ecs net client/mirror client/connection client/files client/pipe
+client.hpp           core ecs net client/mirror client/connection client/prediction client/files client/pipe
 '
 
 # Pattern of a generated or foreign header, then where it may be included: folders or patterns of paths.
@@ -56,7 +57,7 @@ orchard/components.hpp       examples/tutorial
 mobula/server.hpp            examples
 mobula/client.hpp            examples
 mobula/schema/*_generated.h  reflect resource wire server examples bots lobby
-mobula/schema/engine.hpp     hierarchy index resource prediction server client/mirror examples server.hpp client.hpp
+mobula/schema/engine.hpp     hierarchy index resource prediction server client/mirror client/prediction examples server.hpp client.hpp
 mobula/schema/*              examples lobby
 flatbuffers/*                reflect resource wire server/game c examples
 spdlog/*                     process

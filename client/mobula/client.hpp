@@ -11,6 +11,7 @@
 #include <mobula/client/files/resource_folder.hpp>
 #include <mobula/client/mirror/world_pose.hpp>
 #include <mobula/client/pipe/pipe_client.hpp>
+#include <mobula/client/prediction/prediction.hpp>
 #include <mobula/net/event_loop.hpp>
 #include <mobula/schema/engine.hpp>
 
@@ -22,6 +23,8 @@ using client::enter;
 using client::Mirror;
 using client::parse_access;
 using client::PipeClient;
+using client::Prediction;
+using client::PredictionConfig;
 using client::ReceivedEvent;
 using client::run_until;
 using client::sample;

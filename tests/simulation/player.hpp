@@ -5,6 +5,7 @@
 #include <set>
 #include <simulation/mirror_follower.hpp>
 #include <simulation/ports.hpp>
+#include <simulation/prediction_follower.hpp>
 
 namespace mobula::sim {
 
@@ -25,6 +26,7 @@ struct Simulation::Player {
   ClientPort port;
   std::unique_ptr<client::Connection> connection;  // null before joining and after leaving
   MirrorFollower follower;                         // follows the connection
+  std::optional<PredictionFollower> prediction;    // beside the connection, in plans that predict
   core::Nanoseconds ahead = 0;                     // offset from the other clocks
   core::Nanoseconds drift = 0;                     // per second
   std::uint32_t programs = 0;                      // started besides the first

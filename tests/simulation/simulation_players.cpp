@@ -26,7 +26,9 @@ void Simulation::enter(Player& player) {
   if (player.knows_schema) config.schema = schema_of(plan_);
   config.spectate = player.spectates;
   player.port.unread.clear();
+  player.prediction.reset();
   player.connection = std::make_unique<Connection>(config, player.clock(now_));
+  if (plan_.predicts && player.knows_schema) player.prediction.emplace(*player.connection, plan_.seed);
   player.follower = {};
 }
 
@@ -45,6 +47,7 @@ void Simulation::move(Player& player) {
 void Simulation::enter_twice(Player& player) {
   if (player.connection == nullptr || player.connection->state() == Connection::State::closed) return;
   ++player.programs;
+  player.prediction.reset();
   player.first.emplace(Player::First{player.port, std::move(player.connection)});
   move(player);
   enter(player);
@@ -87,6 +90,8 @@ void Simulation::run_frame(Player& player) {
   if (player.connection == nullptr) return;
   player.connection->update(player.clock(now_), player.port);
   if (const auto wrong = player.follower.follow(*player.connection)) fail(player.name + ": " + *wrong);
+  if (player.prediction)
+    if (const auto wrong = player.prediction->follow(player.clock(now_))) fail(player.name + ": " + *wrong);
   read_events(player);
 }
 

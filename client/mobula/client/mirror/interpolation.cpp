@@ -2,60 +2,13 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <mobula/client/mirror/component_blend.hpp>
 #include <mobula/client/mirror/interpolation.hpp>
-#include <mobula/reflect/value.hpp>
-#include <mobula/wire/motion.hpp>
 
 namespace mobula::client {
 namespace {
 
 using reflect::Component;
-using reflect::Field;
-using reflect::FieldKind;
-
-template <class Float>
-void move(const std::byte* from, const std::byte* to, double part, std::byte* at) {
-  const auto a = static_cast<double>(core::load<Float>(from));
-  const auto b = static_cast<double>(core::load<Float>(to));
-  const double between = a + (b - a) * part;
-  if (std::isfinite(between)) core::store(at, static_cast<Float>(between));
-}
-
-void turn(const std::byte* from, const std::byte* to, double part, std::byte* at) {
-  const auto a = core::load<reflect::Quaternion>(from);
-  const auto b = core::load<reflect::Quaternion>(to);
-  double dot = 0;
-  for (std::size_t i = 0; i < 4; ++i) dot += static_cast<double>(a[i]) * static_cast<double>(b[i]);
-  const double side = dot < 0 ? -1 : 1;  // q and -q are one rotation
-  std::array<double, 4> between{};
-  double square = 0;
-  for (std::size_t i = 0; i < 4; ++i) {
-    between[i] = static_cast<double>(a[i]) * (1 - part) + side * static_cast<double>(b[i]) * part;
-    square += between[i] * between[i];
-  }
-  if (!std::isfinite(square) || square <= 0) return;
-  reflect::Quaternion turned;
-  for (std::size_t i = 0; i < 4; ++i) turned[i] = static_cast<float>(between[i] / std::sqrt(square));
-  core::store(at, turned);
-}
-
-// Interpolates the fields of a component from the earlier state, which `component` holds, to the later one.
-void blend(const Component& type, const std::byte* to, double part, std::byte* component) {
-  for (const Field& field : type.fields) {
-    const bool single = field.count == 1 && field.count_field < 0 && field.array_at == 0;
-    if (!single || field.not_sent) continue;
-    const auto way = field.kind == FieldKind::unit_quaternion ? &turn
-                     : field.kind == FieldKind::float32       ? &move<float>
-                     : field.kind == FieldKind::float64       ? &move<double>
-                                                              : nullptr;
-    std::byte* const at = component + field.offset;
-    if (way != nullptr) way(at, to + field.offset, part, at);
-  }
-}
-
-bool is_turning(const Component& type, const wire::Unit& unit) {
-  return unit.kind == wire::Unit::Kind::rotation && type.fields[unit.field].smallest_three;
-}
 
 // A component's row in the states around a moment.
 struct Rows {
@@ -69,22 +22,12 @@ struct Rows {
 };
 
 // Interpolates rotations in smallest-three form, as words, onto those of the earlier state.
-void turn_words(const Rows& rows, double part, std::uint32_t* onto) {
+void turn_row(const Rows& rows, double part, std::uint32_t* onto) {
   for (const wire::Unit& unit : rows.codec.units()) {
     const bool in_both =
         wire::receives(unit.receivers, rows.from_owner) && wire::receives(unit.receivers, rows.to_owner);
     if (!is_turning(rows.type, unit) || !in_both) continue;
-    wire::RotationMotion a = wire::motion_at_rest(unit, onto + unit.first);
-    const wire::RotationMotion b = wire::motion_at_rest(unit, rows.to + unit.first);
-    double dot = 0;
-    for (std::size_t i = 0; i < 4; ++i) dot += static_cast<double>(a.p[i]) * static_cast<double>(b.p[i]);
-    const double side = dot < 0 ? -1 : 1;
-    for (std::size_t i = 0; i < 4; ++i)
-      a.p[i] = std::llround(static_cast<double>(a.p[i]) * (1 - part) + side * static_cast<double>(b.p[i]) * part);
-    const auto greatest = std::ranges::max_element(a.p, {}, [](std::int64_t each) { return std::abs(each); });
-    const auto omitted = static_cast<std::uint32_t>(greatest - a.p.begin());
-    onto[unit.first] = omitted;
-    std::ranges::copy(wire::codes_of(a, omitted, unit.max[1]), onto + unit.first + 1);
+    turn_words(unit, rows.to + unit.first, part, onto + unit.first);
   }
 }
 
@@ -139,10 +82,10 @@ void blend_rows(const Rows& rows, double part, std::byte* component) {
   if (std::ranges::any_of(rows.codec.units(), turns)) {
     std::array<std::uint32_t, 2 + reflect::Limits::component_bytes> words;
     std::copy_n(rows.from, rows.codec.words(), words.data());
-    turn_words(rows, part, words.data());
+    turn_row(rows, part, words.data());
     rows.codec.to_component(words.data(), rows.from_owner, rows.tick, component);
   }
-  blend(rows.type, to.data(), part, component);
+  blend_fields(rows.type, to.data(), part, component);
 }
 
 // Writes the value of a unit at a moment, by write(tick, component). Between two ticks the values of both are
@@ -155,7 +98,9 @@ void write_moment(const wire::CourseUnit& unit, double moment, Write&& write, st
   if (part == 0) return;
   std::array<std::byte, reflect::Limits::component_bytes> to;
   write(tick + 1, to.data());
-  const auto way = unit.turns ? &turn : unit.part_bytes == sizeof(float) ? &move<float> : &move<double>;
+  const BlendField way = blend_of(unit.turns                         ? reflect::FieldKind::unit_quaternion
+                                  : unit.part_bytes == sizeof(float) ? reflect::FieldKind::float32
+                                                                     : reflect::FieldKind::float64);
   for (std::uint32_t i = 0; i < unit.fields(); ++i)
     way(component + unit.offsets[i], to.data() + unit.offsets[i], part, component + unit.offsets[i]);
 }

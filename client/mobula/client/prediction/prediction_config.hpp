@@ -1,0 +1,51 @@
+// Settings and counters of a prediction.
+#pragma once
+
+#include <mobula/client/prediction/input_delay.hpp>
+#include <mobula/core/clock.hpp>
+#include <string>
+#include <vector>
+
+namespace mobula::client {
+
+/// How corrections of a component type are shown.
+struct Smoothing {
+  std::string component{};                               ///< Empty for all types without an entry of their own.
+  core::Nanoseconds half_life = 40 * core::millisecond;  ///< 0 shows corrections at once.
+  /// Corrections of more than this are shown at once. It is the length of the vector of all floats of the component.
+  double snap_distance = 4;
+};
+
+/// Settings of a prediction.
+struct PredictionConfig {
+  bool own_entity = true;  ///< Predicts the player's own entity.
+  InputDelayLimits input_delay{};
+  std::vector<Smoothing> smoothing{{}};
+  /// Half-life of the difference when an entity begins or ceases to be predicted.
+  core::Nanoseconds switch_half_life = 80 * core::millisecond;
+  /// Floats that PredictionStats measures corrections of: a component, and the beginning of the fields' paths.
+  std::string position_component = "Transform";
+  std::string position_field = "position";
+};
+
+/// Counters of a prediction. A new mirror does not reset them.
+struct PredictionStats {
+  std::uint64_t ticks = 0;           ///< Ticks that were computed for the first time.
+  std::uint64_t ticks_replayed = 0;  ///< Ticks that were computed again.
+  std::uint64_t rollbacks = 0;       ///< Times that a reconciled tick was returned to.
+  /// Reconciled ticks whose predicted values were not the server's, because commands ran late or not at all.
+  std::uint64_t late_mispredictions = 0;
+  /// The same, though all commands ran as predicted: something changed that the client does not predict.
+  std::uint64_t remote_mispredictions = 0;
+  std::uint64_t restarts = 0;     ///< Times that the prediction began anew: new mirrors, and pauses.
+  std::uint64_t corrections = 0;  ///< Rollbacks that moved a position.
+  double last_correction = 0;     ///< Greatest distance by which the last of them moved a position.
+  double greatest_correction = 0;
+  double sum_of_corrections = 0;
+  std::uint64_t stalls = 0;           ///< Times that the limit of predicted ticks was reached.
+  std::uint64_t dropped_effects = 0;  ///< Effects that were not begun because too many were running.
+  double input_delay = 0;             ///< Ticks between a command and its effect on this client, now.
+  std::uint32_t predicted_ticks = 0;  ///< Ticks between the reconciled and the predicted one, now.
+};
+
+}  // namespace mobula::client

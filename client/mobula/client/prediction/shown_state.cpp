@@ -1,0 +1,206 @@
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <mobula/client/mirror/component_blend.hpp>
+#include <mobula/client/prediction/shown_state.hpp>
+
+namespace mobula::client {
+namespace {
+
+using Component = std::array<std::byte, reflect::Limits::component_bytes>;
+
+const Smoothing* smoothing_of(const PredictionConfig& config, std::string_view component) {
+  const Smoothing* found = nullptr;
+  for (const Smoothing& each : config.smoothing)
+    if (each.component == component || (each.component.empty() && found == nullptr)) found = &each;
+  return found;
+}
+
+}  // namespace
+
+ShownState::ShownState(const Mirror& mirror, const PredictedSet& set, const SnapshotRing& ring,
+                       const PredictionConfig& config, std::uint32_t ticks_per_second)
+    : mirror_(mirror),
+      set_(set),
+      ring_(ring),
+      switch_half_life_(static_cast<double>(config.switch_half_life) * ticks_per_second / core::second) {
+  for (const TrackedPool& pool : set.predicted()) {
+    const Smoothing* const smoothing = smoothing_of(config, pool.type().name);
+    const double half_life = smoothing == nullptr ? 0 : static_cast<double>(smoothing->half_life);
+    errors_.add_type(SmoothedType(pool.type(), half_life * ticks_per_second / core::second,
+                                  smoothing == nullptr ? 0 : smoothing->snap_distance));
+    std::vector<wire::ByteRange>& cuts = cuts_.emplace_back();
+    for (const reflect::Field& field : pool.type().fields)
+      if (field.cut) cuts.push_back({field.offset, field.size});
+    has_cuts_ = has_cuts_ || !cuts.empty();
+  }
+  find_position(config);
+}
+
+void ShownState::find_position(const PredictionConfig& config) {
+  const std::span<const TrackedPool> pools = set_.predicted();
+  for (std::size_t place = 0; place < pools.size(); ++place) {
+    if (pools[place].type().name != config.position_component) continue;
+    position_place_ = place;
+    for (const reflect::Field& field : pools[place].type().fields)
+      if (field.kind == reflect::FieldKind::float32 && is_single_field(field) &&
+          field.path.starts_with(config.position_field))
+        position_fields_.push_back(&field);
+  }
+}
+
+// --- Samples -------------------------------------------------------------------------------------------------------
+
+ShownState::Around ShownState::around(double moment) const {
+  const auto tick = static_cast<ecs::Tick>(std::max(moment, 0.0));
+  const bool has_earlier = ring_.has(tick);
+  const bool has_later = ring_.has(tick + 1);
+  if (has_earlier && has_later) return {&ring_.snapshot(tick), &ring_.snapshot(tick + 1), moment - tick};
+  if (has_earlier) return {.earlier = &ring_.snapshot(tick)};
+  if (has_later) return {.earlier = &ring_.snapshot(tick + 1)};
+  return {};
+}
+
+const std::byte* ShownState::row(const SnapshotRing::Snapshot& snapshot, std::size_t place, ecs::Entity entity) const {
+  const TrackedPool& pool = set_.predicted()[place];
+  const std::uint32_t position = pool.own().find(entity.index);
+  if (position >= snapshot.counts[place] || !is_alive(snapshot.stepped, entity)) return nullptr;
+  return ring_.rows(snapshot, place) + std::size_t{position} * pool.row_size();
+}
+
+bool ShownState::sample_predicted(ecs::Entity entity, std::size_t place, double moment, std::byte* component) const {
+  const Around found = around(moment);
+  if (found.earlier == nullptr) return false;
+  const std::byte* const earlier = row(*found.earlier, place, entity);
+  const std::byte* const later = found.later == nullptr ? earlier : row(*found.later, place, entity);
+  if (later == nullptr) return false;
+  const std::size_t size = set_.predicted()[place].row_size();
+  const bool moves = earlier != nullptr && earlier != later && found.part > 0 && !is_cut(found, entity);
+  std::memcpy(component, earlier != nullptr ? earlier : later, size);
+  if (moves) blend(place, later, found.part, component);
+  return true;
+}
+
+bool ShownState::is_cut(const Around& around, ecs::Entity entity) const {
+  if (!has_cuts_) return false;
+  for (std::size_t place = 0; place < cuts_.size(); ++place) {
+    const std::byte* const a = cuts_[place].empty() ? nullptr : row(*around.earlier, place, entity);
+    const std::byte* const b = a == nullptr ? nullptr : row(*around.later, place, entity);
+    if (b == nullptr) continue;
+    for (const wire::ByteRange& range : cuts_[place])
+      if (std::memcmp(a + range.offset, b + range.offset, range.size) != 0) return true;
+  }
+  return false;
+}
+
+// Rotations in smallest-three form are blended as words, the other fields as values.
+void ShownState::blend(std::size_t place, const std::byte* later, double part, std::byte* component) const {
+  const TrackedPool& pool = set_.predicted()[place];
+  const wire::RowCodec& codec = *pool.codec();
+  const auto turns = [&](const wire::Unit& unit) { return is_turning(pool.type(), unit); };
+  if (std::ranges::any_of(codec.units(), turns)) {
+    std::array<std::uint32_t, 2 + reflect::Limits::component_bytes> from;
+    std::array<std::uint32_t, 2 + reflect::Limits::component_bytes> to;
+    codec.to_words(component, from.data());
+    codec.to_words(later, to.data());
+    for (const wire::Unit& unit : codec.units())
+      if (turns(unit)) turn_words(unit, to.data() + unit.first, part, from.data() + unit.first);
+    codec.to_component(from.data(), true, 0, component);
+  }
+  blend_fields(pool.type(), later, part, component);
+}
+
+bool ShownState::sample(ecs::Entity entity, ecs::PoolId pool, const ShownMoment& moment, std::byte* component) const {
+  const std::size_t place = set_.place_of(pool);
+  const bool is_predicted = set_.is_local(entity) || set_.is_member(entity);
+  if (is_predicted && place != PredictedSet::none) {
+    if (!sample_predicted(entity, place, moment.predicted, component)) return false;
+  } else {
+    const Around found = is_predicted ? around(moment.predicted) : Around{};
+    if (found.earlier != nullptr && !is_alive((found.later != nullptr ? *found.later : *found.earlier).stepped, entity))
+      return false;
+    if (!Interpolation(mirror_).sample(entity, pool, moment.view, component)) return false;
+  }
+  if (place != PredictedSet::none) errors_.apply(entity, place, moment.predicted, component);
+  return true;
+}
+
+// --- Corrections ---------------------------------------------------------------------------------------------------
+
+void ShownState::capture(const ShownMoment& moment) {
+  captured_.clear();
+  captured_entities_.clear();
+  captured_bytes_.clear();
+  for (const ecs::Entity entity : set_.stepped().alive) {
+    captured_entities_.push_back(entity);
+    for (std::size_t place = 0; place < set_.predicted().size(); ++place) {
+      const std::size_t first = captured_bytes_.size();
+      captured_bytes_.resize(first + set_.predicted()[place].row_size());
+      if (sample_predicted(entity, place, moment.predicted, captured_bytes_.data() + first)) {
+        captured_.push_back({entity, static_cast<std::uint32_t>(place), first});
+      } else {
+        captured_bytes_.resize(first);
+      }
+    }
+  }
+}
+
+double ShownState::distance(const std::byte* a, const std::byte* b) const {
+  double square = 0;
+  for (const reflect::Field* const field : position_fields_) {
+    const double apart = static_cast<double>(core::load<float>(a + field->offset)) -
+                         static_cast<double>(core::load<float>(b + field->offset));
+    square += apart * apart;
+  }
+  return std::sqrt(square);
+}
+
+void ShownState::correct_captured(const Captured& before, const ShownMoment& moment, double& distance_max) {
+  const TrackedPool& pool = set_.predicted()[before.place];
+  Component shown;
+  std::memcpy(shown.data(), captured_bytes_.data() + before.first, pool.row_size());
+  Component actual;
+  std::memcpy(actual.data(), shown.data(), pool.row_size());
+  const bool is_predicted = set_.is_local(before.entity) || set_.is_member(before.entity);
+  const bool found = is_predicted
+                         ? sample_predicted(before.entity, before.place, moment.predicted, actual.data())
+                         : Interpolation(mirror_).sample(before.entity, pool.mirror_id(), moment.view, actual.data());
+  if (!found || std::memcmp(shown.data(), actual.data(), pool.row_size()) == 0) return;
+  if (is_predicted && before.place == position_place_)
+    distance_max = std::max(distance_max, distance(shown.data(), actual.data()));
+  errors_.apply(before.entity, before.place, moment.predicted, shown.data());
+  const double half_life = is_predicted ? errors_.type(before.place).half_life() : switch_half_life_;
+  errors_.set(before.entity, before.place, shown.data(), actual.data(), moment.predicted, half_life);
+}
+
+// Begins to show an entity as predicted that was interpolated before.
+void ShownState::begin_member(ecs::Entity entity, const ShownMoment& moment) {
+  Component shown;
+  Component actual;
+  for (std::size_t place = 0; place < set_.predicted().size(); ++place) {
+    const TrackedPool& pool = set_.predicted()[place];
+    if (!Interpolation(mirror_).sample(entity, pool.mirror_id(), moment.view, shown.data())) continue;
+    if (!sample_predicted(entity, place, moment.predicted, actual.data())) continue;
+    errors_.apply(entity, place, moment.predicted, shown.data());
+    errors_.set(entity, place, shown.data(), actual.data(), moment.predicted, switch_half_life_);
+  }
+}
+
+double ShownState::correct(const ShownMoment& moment) {
+  for (const MatchedSpawn& each : set_.matched()) {
+    if (!each.local || !set_.is_member(each.real)) continue;
+    errors_.rename(each.local, each.real);
+    for (Captured& before : captured_)
+      if (before.entity == each.local) before.entity = each.real;
+    std::ranges::replace(captured_entities_, each.local, each.real);
+  }
+  double distance_max = 0;
+  for (const Captured& before : captured_) correct_captured(before, moment, distance_max);
+  std::ranges::sort(captured_entities_, {}, &ecs::Entity::index);
+  for (const PredictedSet::Member& member : set_.members())
+    if (!std::ranges::binary_search(captured_entities_, member.entity.index, {}, &ecs::Entity::index))
+      begin_member(member.entity, moment);
+  return distance_max;
+}
+
+}  // namespace mobula::client

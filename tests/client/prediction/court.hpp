@@ -1,0 +1,144 @@
+// A court with its server and predicting clients on a simulated network, frame by frame: three frames to a tick.
+#pragma once
+
+#include <client/prediction/court_rules.hpp>
+#include <map>
+#include <memory>
+#include <mobula/client/prediction/prediction.hpp>
+#include <mobula/core/random.hpp>
+#include <server/hamlet.hpp>
+
+namespace mobula::test {
+
+// Follows the notices of effects: each effect is begun once and ends once.
+class EffectLedger {
+ public:
+  void follow(const client::EffectTable& effects) {
+    for (std::size_t i = 0; i < effects.notices(); ++i) {
+      const client::EffectNotice notice = effects.notice(i);
+      State& state = states_[{notice.effect.name.value, notice.effect.key}];
+      if (notice.kind == client::EffectNotice::Kind::begun) {
+        faults += state.begun++ == 0 ? 0 : 1;
+        continue;
+      }
+      faults += state.begun == 1 && state.ended++ == 0 ? 0 : 1;
+      ++(notice.kind == client::EffectNotice::Kind::confirmed ? confirmed : cancelled[notice.effect.name.value]);
+    }
+  }
+  // With a new mirror all have ended. The commands' numbers begin anew, and effects are named by these.
+  void end_session() {
+    faults += running();
+    states_.clear();
+  }
+  [[nodiscard]] std::size_t running() const {
+    std::size_t count = 0;
+    for (const auto& [key, state] : states_) count += state.ended == 0 ? 1 : 0;
+    return count;
+  }
+
+  std::size_t faults = 0;
+  std::size_t confirmed = 0;
+  std::map<std::uint32_t, std::size_t> cancelled;  // by name
+
+ private:
+  struct State {
+    int begun = 0;
+    int ended = 0;
+  };
+  std::map<std::pair<std::uint32_t, std::uint64_t>, State> states_;
+};
+
+class Court {
+ public:
+  static constexpr core::Nanoseconds frame_length = Village::tick_length / 3;
+
+  struct Guest {
+    Guest(Village::Client& client_, const client::PredictionConfig& config)
+        : client(client_), prediction(court_rules(), config, client_.connection) {}
+
+    [[nodiscard]] client::Connection& connection() const { return client.connection; }
+    [[nodiscard]] ecs::Entity avatar() const { return client.connection.player_entity(); }
+
+    Village::Client& client;
+    client::Prediction prediction;
+    EffectLedger effects;
+    std::map<client::SpawnNotice::Kind, std::size_t> spawns;
+    std::uint32_t mirror_number = 0;
+    bool paused = false;
+  };
+
+  explicit Court(std::size_t crate_count, const transport::NetworkConditions& conditions = {}, std::uint64_t seed = 1)
+      : game(crate_count), village(game, server::ServerConfig{}, conditions, seed), random(seed) {}
+
+  Guest& join(const client::PredictionConfig& config = {}) {
+    return *guests.emplace_back(std::make_unique<Guest>(village.join("somebody", court_schema()), config));
+  }
+  void frame() {
+    village.network.deliver(village.now,
+                            [&](const transport::Address& from, const transport::Address& to, core::ByteView datagram) {
+                              if (to == village_address)
+                                return village.server->receive(from, datagram, village.now, village.server_port);
+                              for (const auto& guest : guests)
+                                if (guest->client.port.from == to && !guest->paused)
+                                  guest->client.input->receive(from, datagram, village.now);
+                            });
+    for (const auto& guest : guests) {
+      if (guest->paused) continue;
+      guest->client.input->update(village.now, guest->client.port);
+      guest->prediction.update(village.now);
+      guest->effects.follow(guest->prediction.effects());
+      const std::uint32_t mirror = guest->connection().mirror_number();
+      if (std::exchange(guest->mirror_number, mirror) != mirror) guest->effects.end_session();
+      for (const client::SpawnNotice& notice : guest->prediction.spawns().notices()) ++guest->spawns[notice.kind];
+    }
+    if (++frames % 3 == 0 && !server_paused) village.server->tick(village.now, village.server_port);
+    village.now += frame_length;
+  }
+  void ticks(int count) {
+    for (int i = 0; i < 3 * count; ++i) frame();
+  }
+  // Runs ticks in which each guest walks about and throws stones.
+  void play(int count) {
+    for (int i = 0; i < 3 * count; ++i) {
+      for (const auto& guest : guests) act(*guest);
+      frame();
+    }
+  }
+  // Gives a command, half of the time towards the first crate.
+  void act(Guest& guest) {
+    if (random.chance(1, 2)) return;
+    float x = random.uniform(-1, 1);
+    float z = random.uniform(-1, 1);
+    if (!game.crates.empty() && truth().valid(guest.avatar()) && random.chance(1, 2)) {
+      const auto& own = truth().get<const court::Body>(guest.avatar()).position;
+      const auto& crate = truth().get<const court::Body>(game.crates[0]).position;
+      x = std::clamp(crate.x - own.x, -1.0f, 1.0f);
+      z = std::clamp(crate.z - own.z, -1.0f, 1.0f);
+    }
+    guest.client.input->set_command(random.chance(1, 8) ? court_throw(x, z) : court_walk(x, z));
+  }
+  [[nodiscard]] ecs::Registry& truth() { return village.server->world().registry(); }
+  // Returns the value that a guest predicts; nothing if it predicts none.
+  template <class T>
+  [[nodiscard]] static std::optional<T> predicted(const Guest& guest, ecs::Entity entity) {
+    constexpr core::StringId32 id(T::component_name);
+    const std::byte* const found =
+        guest.prediction.predicted(entity, guest.connection().mirror()->registry().find_pool(id, id));
+    return found == nullptr ? std::nullopt : std::optional(core::load<T>(found));
+  }
+  // Returns whether a guest predicts what the server has. Nothing moves any more.
+  template <class T>
+  [[nodiscard]] bool agrees(const Guest& guest, ecs::Entity entity) {
+    const std::optional<T> own = predicted<T>(guest, entity);
+    return own.has_value() && *own == truth().get<const T>(entity);
+  }
+
+  CourtGame game;
+  Village village;
+  core::Random random;
+  std::vector<std::unique_ptr<Guest>> guests;
+  std::uint64_t frames = 0;
+  bool server_paused = false;
+};
+
+}  // namespace mobula::test

@@ -1,0 +1,158 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <mobula/client/prediction/shown_state.hpp>
+#include <mobula/core/random.hpp>
+#include <reflect/compile_schema.hpp>
+#include <seeds.hpp>
+
+namespace mobula::client::shown_state_test {
+namespace {
+
+struct Ship {
+  std::array<float, 3> position{};
+  std::uint32_t jumps = 0;
+};
+
+constexpr ecs::Entity ship{7, 1};
+
+// A mirror with one ship, which is predicted, and snapshots that a test makes.
+class Shown : public testing::Test {
+ protected:
+  Shown()
+      : mirror(std::move(*Mirror::make(make_schema(), 100))),
+        set(std::move(*PredictedSet::make(*mirror, rules))),
+        ring(set->registry(), set->predicted_pools(), 16),
+        shown(*mirror, *set, ring, {.position_component = "Ship"}, 20),
+        pool(mirror->registry().find_pool(core::StringId32("Ship"), core::StringId32("Ship"))) {
+    mirror->registry().create_given(ship);
+    mirror->registry().add_bytes(ship, pool);
+    collect({ship});
+  }
+  static std::shared_ptr<const reflect::Schema> make_schema() {
+    return test::load_schema(
+        "struct Ship (component) { position:mobula.engine.Vec3 (predicted); jumps:uint (predicted, cut); }");
+  }
+  void collect(std::vector<ecs::Entity> wanted) {
+    set->collect(wanted, commands, 0);
+    set->rebuild();
+    ring.clear();
+  }
+  void save(ecs::Tick tick, float x, std::uint32_t jumps = 0) {
+    core::store(set->registry().try_write(ship, set->predicted()[0].own().id()), Ship{{x, 0, 0}, jumps});
+    ring.save(tick, set->stepped());
+  }
+  std::optional<float> x_at(double moment, ecs::Entity entity = ship) {
+    Ship found;
+    if (!shown.sample(entity, pool, {moment, 0}, reinterpret_cast<std::byte*>(&found))) return std::nullopt;
+    return found.position[0];
+  }
+
+  prediction::Rules rules{.step = [](prediction::PredictedWorld&, ecs::Tick, std::span<const prediction::Command>) {}};
+  std::unique_ptr<Mirror> mirror;
+  std::unique_ptr<PredictedSet> set;
+  SnapshotRing ring;
+  ShownState shown;
+  ecs::PoolId pool;
+  CommandTimeline commands;
+};
+
+TEST_F(Shown, IsBetweenTheTicksAroundTheMoment) {
+  save(10, 1);
+  save(11, 3);
+  save(12, 3.5f);
+  EXPECT_EQ(x_at(10), 1);
+  EXPECT_EQ(x_at(10.25), 1.5f);
+  EXPECT_EQ(x_at(11.5), 3.25f);
+  EXPECT_EQ(x_at(12), 3.5f);
+}
+
+TEST_F(Shown, StandsStillBeyondTheSnapshots) {
+  save(10, 1);
+  save(11, 3);
+  EXPECT_EQ(x_at(9.5), 1);
+  EXPECT_EQ(x_at(11.9), 3);
+}
+
+TEST_F(Shown, JumpsAcrossACut) {
+  save(10, 1);
+  save(11, 3, 1);
+  EXPECT_EQ(x_at(10.75), 1);
+  EXPECT_EQ(x_at(11), 3);
+}
+
+TEST_F(Shown, IsNothingOnceTheStepHasDestroyedIt) {
+  save(10, 1);
+  set->stepped().alive.clear();
+  save(11, 3);
+  EXPECT_FALSE(x_at(10.5).has_value());
+  EXPECT_FALSE(x_at(11).has_value());
+}
+
+TEST_F(Shown, IsTheMirrorsOfOtherEntities) {
+  collect({});
+  core::store(mirror->registry().try_write(ship, pool), Ship{{5, 0, 0}, 0});
+  EXPECT_EQ(x_at(10), 5);
+}
+
+TEST_F(Shown, DecaysToACorrectionAndMeasuresIt) {
+  save(10, 1);
+  save(11, 1);
+  shown.capture({10.5, 0});
+  save(10, 2);
+  save(11, 2);
+  EXPECT_NEAR(shown.correct({10.5, 0}), 1, 1e-6);
+  EXPECT_EQ(x_at(10.5), 1);
+  // The half-life is 40 ms, 0.8 ticks of 50 ms.
+  save(12, 2);
+  EXPECT_NEAR(*x_at(11.3), 1.5, 1e-5);
+  shown.drop_errors(20);
+  EXPECT_EQ(x_at(11), 2);
+}
+
+TEST_F(Shown, PassesFromTheMirrorToThePredictionAndBack) {
+  collect({});
+  core::store(mirror->registry().try_write(ship, pool), Ship{{5, 0, 0}, 0});
+  shown.capture({10, 0});
+  collect({ship});
+  save(10, 7);
+  save(11, 7);
+  shown.correct({10, 0});
+  EXPECT_EQ(x_at(10), 5);
+  const float later = *x_at(11);
+  EXPECT_GT(later, 5);
+  EXPECT_LT(later, 7);
+  shown.capture({11, 0});
+  collect({});
+  shown.correct({11, 0});
+  EXPECT_NEAR(*x_at(11), later, 1e-5);
+}
+
+// Whatever is corrected, the shown value is continuous at the moment of the correction.
+TEST_F(Shown, IsContinuousAtRandomCorrections) {
+  test::for_each_seed(1, 20, 200, [&](std::uint64_t seed) {
+    core::Random random(seed);
+    float x = 0;
+    ecs::Tick tick = 100;
+    save(tick, x);
+    for (int i = 0; i < 200; ++i) {
+      const double moment = static_cast<double>(tick) - static_cast<double>(random.uniform(0, 1));
+      save(++tick, x += random.uniform(-0.2f, 0.2f));
+      const std::optional<float> before = x_at(moment);
+      shown.capture({moment, 0});
+      const float error = random.uniform(-0.5f, 0.5f);
+      for (ecs::Tick each = tick - 3; each <= tick; ++each)
+        if (ring.has(each)) {
+          ring.restore(each, set->stepped());
+          save(each,
+               core::load<Ship>(set->registry().try_read(ship, set->predicted()[0].own().id())).position[0] + error);
+        }
+      x += error;
+      shown.correct({moment, 0});
+      ASSERT_NEAR(*x_at(moment), *before, 1e-4);
+    }
+  });
+}
+
+}  // namespace
+}  // namespace mobula::client::shown_state_test
