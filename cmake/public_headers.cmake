@@ -2,6 +2,7 @@
 set(MOBULA_PUBLIC_HEADERS
   mobula/server.hpp                                # a game
   mobula/server/host/worlds.hpp                    # a process of several worlds
+  mobula/server/rewind/rewind.hpp                  # a game that judges by what clients saw
   mobula/client.hpp                                # a client
   mobula/client/pipe/access_options.hpp            # its command line
   mobula/resource/compiler/compile_tool.hpp        # a level compiler with component compilers of a game

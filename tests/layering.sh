@@ -27,8 +27,9 @@ server/admin         core transport
 server/interest      core ecs hierarchy
 server/game          core ecs reflect hierarchy index resource wire prediction transport server/store server/interest
 server/replication   core ecs reflect index resource wire transport server/tick server/interest server/game
-server/session       core process ecs reflect resource wire transport server/tick server/store server/interest server/game server/replication
-server/api           core process ecs reflect hierarchy index wire net transport server/tick server/store server/admin server/interest server/game server/replication server/session
+server/rewind        core ecs reflect hierarchy wire transport server/game server/replication
+server/session       core process ecs reflect resource wire transport server/tick server/store server/interest server/game server/replication server/rewind
+server/api           core process ecs reflect hierarchy index wire net transport server/tick server/store server/admin server/interest server/game server/replication server/rewind server/session
 server/host          core process transport net resource/files server/tick server/store server/admin server/game server/session server/api
 client/mirror        core ecs reflect hierarchy index wire
 client/connection    core ecs reflect resource wire transport client/mirror

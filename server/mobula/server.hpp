@@ -11,6 +11,7 @@
 ///   predicted rules     prediction/predicted_world.hpp
 ///   events              server/game/events.hpp      world.events().send(bytes, Audience::player(id), …)
 ///   visibility          server/interest/relevance.hpp
+///   the past            server/rewind/rewind.hpp    world.rewind(); to be included by itself
 ///   start               server/host/application.hpp run
 #pragma once
 

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <mobula/server/replication/client_view.hpp>
+#include <mobula/wire/received_deltas.hpp>
 #include <server/announcement.hpp>
 #include <server/random_world.hpp>
 #include <set>
@@ -65,6 +66,13 @@ class ModelClient {
     const std::optional<bool> verified = mirror->verify(header);
     verified_times += verified.has_value() ? 1 : 0;
     ASSERT_TRUE(verified.value_or(true)) << "delta " << header.sequence << " of acknowledgement " << header.ack;
+  }
+  // Returns the newest deltas that it has.
+  [[nodiscard]] wire::SeenDeltas seen() const {
+    wire::SeenDeltas seen{.newest = newest};
+    for (std::uint32_t age = 0; age < 64 && age < newest; ++age)
+      if (taken_.contains(newest - age)) seen.received |= 1ull << age;
+    return seen;
   }
   wire::InputDatagram input() {
     wire::InputDatagram input{.ack = known_.ack = ++ack_, .newest = newest, .words = wire::input_words_max};
@@ -161,6 +169,12 @@ class Replica {
     inputs.send(client.input());
     inputs.deliver([&](const wire::InputDatagram& input) { acknowledge(input); });
   }
+  void acknowledge(const wire::InputDatagram& input) {
+    ASSERT_TRUE(view.acknowledge(input).ok());
+    newest_ack_ = std::max(newest_ack_, input.ack);
+    view.check();
+    ASSERT_EQ(view.acknowledged_hash(), client.sums.at(newest_ack_)) << "acknowledgement " << newest_ack_;
+  }
   void end_loss() {
     deltas.loss_percent = inputs.loss_percent = 0;
     deltas.delay_max = inputs.delay_max = 0;
@@ -218,12 +232,6 @@ class Replica {
       for (std::uint32_t i = row.first + first; i < row.first + end; ++i) words[i] = layout.defaults[i];
     }
     return words;
-  }
-  void acknowledge(const wire::InputDatagram& input) {
-    ASSERT_TRUE(view.acknowledge(input).ok());
-    newest_ack_ = std::max(newest_ack_, input.ack);
-    view.check();
-    ASSERT_EQ(view.acknowledged_hash(), client.sums.at(newest_ack_)) << "acknowledgement " << newest_ack_;
   }
   // Announces prototypes reliably and in order. Their acknowledgements are sometimes late.
   void announce() {

@@ -3,6 +3,7 @@
 #include <deque>
 #include <mobula/wire/entity_codec.hpp>
 #include <reflect/compile_schema.hpp>
+#include <wire/codec_world.hpp>
 
 namespace mobula::wire {
 namespace {

@@ -21,13 +21,14 @@
 #pragma once
 
 #include <mobula/client/mirror/mirror.hpp>
+#include <mobula/wire/picture.hpp>
 #include <optional>
 
 namespace mobula::client {
 
 class Interpolation {
  public:
-  static constexpr double motion_ticks_max = 4;
+  static constexpr double motion_ticks_max = wire::picture_motion_ticks_max;
 
   explicit Interpolation(const Mirror& mirror) : mirror_(mirror) {}
 

@@ -7,16 +7,18 @@
 #include <memory>
 #include <mobula/client/mirror/entity_versions.hpp>
 #include <mobula/client/mirror/mirrored_courses.hpp>
-#include <mobula/client/mirror/shown_ids.hpp>
 #include <mobula/ecs/registry.hpp>
 #include <mobula/index/name_table.hpp>
 #include <mobula/reflect/schema.hpp>
 #include <mobula/wire/delta.hpp>
 #include <mobula/wire/level_copy.hpp>
 #include <mobula/wire/schema_codecs.hpp>
+#include <mobula/wire/shown_ids.hpp>
 #include <vector>
 
 namespace mobula::client {
+
+using wire::ShownIds;
 
 /// States of an entity from before it had its present components or owner. Pictures of their ticks show them.
 struct FormerStates {

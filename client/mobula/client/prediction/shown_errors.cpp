@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
-#include <mobula/client/mirror/component_blend.hpp>
 #include <mobula/client/prediction/shown_errors.hpp>
+#include <mobula/wire/component_blend.hpp>
 
 namespace mobula::client {
 namespace {
@@ -70,7 +70,7 @@ SmoothedType::SmoothedType(const reflect::Component& type, double half_life, dou
     : half_life_(half_life), snap_distance_(snap_distance) {
   std::uint32_t next = 0;
   for (const reflect::Field& field : type.fields) {
-    if (!is_single_field(field) || blend_of(field.kind) == nullptr) continue;
+    if (!wire::is_single_field(field) || wire::blend_of(field.kind) == nullptr) continue;
     const std::uint32_t size = field.kind == FieldKind::unit_quaternion ? 4 : 1;
     if (next + size > values_max) break;
     fields_.push_back({field.kind, field.offset, next});

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <mobula/client/mirror/component_blend.hpp>
 #include <mobula/client/prediction/shown_state.hpp>
+#include <mobula/wire/component_blend.hpp>
 
 namespace mobula::client {
 namespace {
@@ -43,7 +43,7 @@ void ShownState::find_position(const PredictionConfig& config) {
     if (pools[place].type().name != config.position_component) continue;
     position_place_ = place;
     for (const reflect::Field& field : pools[place].type().fields)
-      if (field.kind == reflect::FieldKind::float32 && is_single_field(field) &&
+      if (field.kind == reflect::FieldKind::float32 && wire::is_single_field(field) &&
           field.path.starts_with(config.position_field))
         position_fields_.push_back(&field);
   }
@@ -97,17 +97,17 @@ bool ShownState::is_cut(const Around& around, ecs::Entity entity) const {
 void ShownState::blend(std::size_t place, const std::byte* later, double part, std::byte* component) const {
   const TrackedPool& pool = set_.predicted()[place];
   const wire::RowCodec& codec = *pool.codec();
-  const auto turns = [&](const wire::Unit& unit) { return is_turning(pool.type(), unit); };
+  const auto turns = [&](const wire::Unit& unit) { return wire::is_turning(pool.type(), unit); };
   if (std::ranges::any_of(codec.units(), turns)) {
     std::array<std::uint32_t, 2 + reflect::Limits::component_bytes> from;
     std::array<std::uint32_t, 2 + reflect::Limits::component_bytes> to;
     codec.to_words(component, from.data());
     codec.to_words(later, to.data());
     for (const wire::Unit& unit : codec.units())
-      if (turns(unit)) turn_words(unit, to.data() + unit.first, part, from.data() + unit.first);
+      if (turns(unit)) wire::turn_words(unit, to.data() + unit.first, part, from.data() + unit.first);
     codec.to_component(from.data(), true, 0, component);
   }
-  blend_fields(pool.type(), later, part, component);
+  wire::blend_fields(pool.type(), later, part, component);
 }
 
 bool ShownState::sample(ecs::Entity entity, ecs::PoolId pool, const ShownMoment& moment, std::byte* component) const {

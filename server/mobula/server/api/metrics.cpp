@@ -239,6 +239,15 @@ void add_refusals(const WorldFacts& world, Families& families) {
     families.counter("mobula_refusals_total", "", static_cast<double>(others), of_world(world, {{"reason", "other"}}));
 }
 
+void add_rewind(const WorldFacts& world, Families& families) {
+  const RewindStats& rewind = world.stats.rewind;
+  families.counter("mobula_rewound_views_total", "Views of clients that were rewound",
+                   static_cast<double>(rewind.views), of_world(world));
+  for (const auto& [reason, count] : rewind.refusals)
+    families.counter("mobula_refused_views_total", "Claims of views that were refused", static_cast<double>(count),
+                     of_world(world, {{"reason", reason}}));
+}
+
 void add_replication(const WorldFacts& world, Families& families) {
   const Labels labels = of_world(world);
   families.counter("mobula_deltas_total", "Deltas sent", static_cast<double>(world.stats.deltas_sent), labels);
@@ -309,7 +318,7 @@ admin::Response answer(const Api& api, const std::vector<WorldFacts>& worlds, bo
   add_process(api, answered, families);
   for (const WorldFacts& world : worlds)
     for (const auto add : {add_ticks, add_world, add_newcomers, add_traffic, add_replication, add_courses, add_store,
-                           add_game, add_step, add_refusals})
+                           add_game, add_step, add_refusals, add_rewind})
       add(world, families);
   std::ostringstream text;
   prometheus::TextSerializer().Serialize(text, families.all());

@@ -2,7 +2,7 @@
 // simulation thread. Components of the schema are replicated to every client that may see them. Messages that are not
 // state are sent through world.events().
 //
-// Once:            schema, commands, rules, spawners, layers, interest_rule; then check_level, and
+// Once:            schema, commands, rules, spawners, layers, interest_rule, rewind; then check_level, and
 //                  start in a new world or load in a saved one; then systems
 // For each reload: check_level, level_changed
 // For each player: authenticate, then join or spectate; commands; leave
@@ -17,10 +17,12 @@
 #include <mobula/prediction/effect.hpp>
 #include <mobula/prediction/rules.hpp>
 #include <mobula/server/game/command_table.hpp>
+#include <mobula/server/game/rewind_config.hpp>
 #include <mobula/server/game/world.hpp>
 #include <mobula/server/interest/interest_rule.hpp>
 #include <mobula/server/interest/relevance.hpp>
 #include <mobula/transport/connect_token.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -60,6 +62,9 @@ class Game {
   [[nodiscard]] virtual std::vector<Layer> layers() const { return {}; }
   /// Returns the game's own visibility rule, which lives as long as the game. Null if there is none. Called once.
   [[nodiscard]] virtual const InterestRule* interest_rule() const { return nullptr; }
+
+  /// Returns which past the game rewinds (rewind/rewind.hpp). Nothing if it rewinds none. Called once.
+  [[nodiscard]] virtual std::optional<RewindConfig> rewind() const { return std::nullopt; }
 
   /// Checks whether the game can be played in a level; null if there is none. Called before a level is spawned, and
   /// before another version replaces it. An error refuses the level.

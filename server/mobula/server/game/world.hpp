@@ -31,6 +31,8 @@ struct SavedLevel;
 
 namespace mobula::server {
 
+class Rewind;
+
 struct WorldConfig {
   std::shared_ptr<const reflect::Schema> schema;
   std::shared_ptr<const resource::Resource> level;  // null for an empty world
@@ -154,6 +156,14 @@ class World {
   };
   /// Returns and clears the requested kicks. Called by the server.
   [[nodiscard]] std::vector<Kick> take_kicks() { return std::exchange(kicks_, {}); }
+  /// Returns the past as clients saw it. Checks that Game::rewind() turned it on. To use it, include
+  /// mobula/server/rewind/rewind.hpp.
+  [[nodiscard]] Rewind& rewind() {
+    MOBULA_CHECK(rewind_ != nullptr, "the past is not kept: Game::rewind() returns nothing");
+    return *rewind_;
+  }
+  /// Called by the server.
+  void set_rewind(Rewind* rewind) { rewind_ = rewind; }
   /// Returns the current tick, counted from 1. Tick 1 contains the level as it was spawned.
   [[nodiscard]] ecs::Tick tick() const { return registry_.tick(); }
   /// Returns the tick that is `ticks` after the current one, at most 2^32 - 1. That tick is beyond the world's last
@@ -195,6 +205,7 @@ class World {
   std::map<std::uint32_t, Viewer> viewers_;  // by player
   std::uint32_t level_version_ = 0;
   std::vector<Kick> kicks_;
+  Rewind* rewind_ = nullptr;  // null unless the past is kept
 };
 
 }  // namespace mobula::server

@@ -5,7 +5,9 @@
 namespace mobula::server {
 
 ClientView::ClientView(Published& published, EncodedDeltaCache& cache, ViewWorkspace& workspace, bool verifies)
-    : published_(published), cache_(cache), work_(workspace), verifies_(verifies), sent_(verifies) {}
+    : published_(published), cache_(cache), work_(workspace), verifies_(verifies), sent_(verifies) {
+  if (published.keeps_past()) shadow_ = std::make_unique<ShadowMirror>();
+}
 
 // Visibility ------------------------------------------------------------------------------------------------------
 
@@ -92,6 +94,7 @@ void ClientView::begin_with_level(std::shared_ptr<const LevelOffer> level) {
   level_ = std::move(level);
   modified_seen_ = level_->modified().size();
   if (verifies_) hash_ = level_->hash();
+  if (shadow_ != nullptr) shadow_->begin_with_level(level_);
 }
 
 // Gives ids to entities of the level that the client has and that have been modified.
@@ -201,6 +204,7 @@ bool ClientView::is_of_former_entity(std::uint32_t sequence, std::uint32_t id) c
 
 void ClientView::handle_received(const SentDeltas::Delta& delta) {
   const DeltaBodies::Body* const body = bodies_ != nullptr ? bodies_->received(delta.sequence) : nullptr;
+  if (shadow_ != nullptr) shadow_->note_acknowledged(delta.sequence);
   newest_tick_ = std::max(newest_tick_, delta.tick);
   feedback_received_ = feedback_received_ || delta.sequence >= feedback_sequence_;
   if (outcomes_sequence_ != 0 && delta.sequence >= outcomes_sequence_) {

@@ -25,6 +25,7 @@
 #include <mobula/server/replication/encoded_delta_cache.hpp>
 #include <mobula/server/replication/level_offer.hpp>
 #include <mobula/server/replication/sent_deltas.hpp>
+#include <mobula/server/replication/shadow_mirror.hpp>
 #include <mobula/server/replication/view_workspace.hpp>
 #include <mobula/wire/delta.hpp>
 #include <mobula/wire/messages.hpp>
@@ -118,6 +119,11 @@ class ClientView {
   /// verifies().
   void compare(const wire::MirrorHashes& reported, std::vector<wire::MirrorCorrection>& corrections);
   [[nodiscard]] bool verifies() const { return verifies_; }
+
+  /// Returns what the client had when it gave its last command that was rewound. Null unless the past is kept.
+  [[nodiscard]] ShadowMirror* shadow() { return shadow_.get(); }
+  /// Returns the sequence up to which the fate of all deltas is known.
+  [[nodiscard]] std::uint32_t settled() const { return sent_.settled(); }
 
   /// Returns the client's prototypes. Those that deltas wait for are wanted.
   [[nodiscard]] AnnouncedPrototypes& prototypes() { return prototypes_; }
@@ -272,6 +278,9 @@ class ClientView {
     return ticks;
   }
   void measure_item(std::uint32_t id, SentDeltas::Kind kind);
+  void begin_delta(ecs::Tick tick);
+  // Notes for the shadow what the last delta carries.
+  void carry(std::uint32_t id, SentDeltas::Kind kind);
   // Returns the hash of what was sent.
   std::uint64_t note_sent(std::uint32_t id, ecs::Tick tick);
 
@@ -301,6 +310,7 @@ class ClientView {
   std::size_t modified_seen_ = 0;
   std::unique_ptr<DeltaBodies> bodies_;  // null before an entity did not fit a datagram
   std::unique_ptr<ComponentBytes> measured_;
+  std::unique_ptr<ShadowMirror> shadow_;  // null unless the past is kept
   std::vector<bool> resent_;            // by entity of the level: unmodified, but has an id all the same; may be empty
   std::vector<std::uint32_t> words_;    // scratch: words of one entity
   std::vector<ecs::Entity> unsent_;     // destroyed in the last publication, before they were sent

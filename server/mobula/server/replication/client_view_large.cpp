@@ -53,8 +53,9 @@ std::size_t ClientView::write_announcement(core::MutableBytes datagram, const wi
   for (; body != nullptr && !is_current(*body); body = bodies_->next_delivered()) bodies_->cancel(body->id);
   if (body == nullptr) return 0;
   const wire::CommandFeedback feedback = feedback_to_send(commands);
-  sent_.begin(body->tick);
+  begin_delta(body->tick);
   SentDeltas::Recorder(sent_, SentDeltas::Kind::full).add(body->id, body->hash);
+  carry(body->id, SentDeltas::Kind::full);
   body->state = DeltaBodies::State::announced;
   body->sequence = sent_.last();
   body->announced_at = published_.registry().tick();

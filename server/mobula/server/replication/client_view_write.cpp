@@ -321,6 +321,7 @@ void ClientView::write_moving(std::size_t count, core::BitWriter& bits, ecs::Tic
       cache_.copy(item.bits, bits);
       if (measured_ != nullptr) measure_item(item.id, SentDeltas::Kind::delta);
       recorder.add(item.id, note_sent(item.id, tick));
+      carry(item.id, SentDeltas::Kind::delta);
     }
     if (end < count) bits.write_golomb(items[end].moving_before - items[end - 1].moving_before - 2, wire::gap_order);
     begin = end;
@@ -371,6 +372,7 @@ void ClientView::write_list(List& list, std::size_t count, SentDeltas::Kind kind
       if (measured_ != nullptr) measure_item(item.id, kind);
     }
     recorder.add(item.id, note_sent(item.id, tick));
+    carry(item.id, kind);
   }
   list.next += count;
 }
@@ -404,7 +406,7 @@ std::size_t ClientView::write_delta(core::MutableBytes datagram, ecs::Tick tick,
     if (overflowed_ && may_carry) fit_lists(tick);
     if (!work_.large.empty()) begin_bodies(tick);
   }
-  if (sent_.unsettled() < SentDeltas::window_max) sent_.begin(tick);
+  if (sent_.unsettled() < SentDeltas::window_max) begin_delta(tick);
   wire::DeltaHeader header{.sequence = sent_.last(),
                            .tick = sent_.last_tick(),
                            .ack = last_ack_,

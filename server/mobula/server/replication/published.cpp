@@ -45,6 +45,7 @@ Published::Column& Published::column(ecs::PoolId pool) {
     for (const wire::CourseUnit& unit : codec.courses())
       velocities.emplace_back(registry_, codec, unit, fields, tick_seconds_);
     columns_[pool] = std::make_unique<Column>(codec, registry_.pool(pool), std::move(velocities));
+    columns_[pool]->kept = std::ranges::find(kept_types_, registry_.pool(pool).type().id) != kept_types_.end();
   }
   return *columns_[pool];
 }
@@ -75,6 +76,7 @@ void Published::resize(std::uint32_t end) {
   owner_ticks_.resize(end, 0);
   changed_last_.make_room(end);
   extrapolated_.make_room(end);
+  if (keeps_past()) kept_.make_room(end);
 }
 
 void Published::note_change(std::uint32_t index, ecs::Tick tick) {
@@ -98,6 +100,7 @@ void Published::place(ecs::Entity entity, ecs::PrototypeId prototype, ecs::Tick 
   PublishedEntity& placed = entities_[entity.index];
   prototypes.hold(prototype);
   if (placed.entity) {
+    end_composition(entity.index, tick);
     for (const ecs::PoolId pool : prototypes.pools(placed.prototype))
       if (!prototypes.contains(prototype, pool)) columns_[pool]->remove(entity.index);
     prototypes.drop(placed.prototype);
@@ -116,6 +119,7 @@ void Published::place(ecs::Entity entity, ecs::PrototypeId prototype, ecs::Tick 
   placed.entity = entity;
   placed.prototype = prototype;
   placed.structure_tick = tick;
+  note_kept(entity.index, prototype);
   codecs_.entity(prototype).extrapolates ? extrapolated_.insert(entity.index) : extrapolated_.erase(entity.index);
   public_ticks_[entity.index] = owner_ticks_[entity.index] = tick;
   note_change(entity.index, tick);
@@ -123,6 +127,7 @@ void Published::place(ecs::Entity entity, ecs::PrototypeId prototype, ecs::Tick 
 
 void Published::erase(std::uint32_t index, ecs::Tick tick) {
   if (!entity(index).entity) return;
+  end_composition(index, tick);
   PublishedEntity& gone = entities_[index];
   for (const ecs::PoolId pool : registry_.prototypes().pools(gone.prototype)) columns_[pool]->remove(index);
   registry_.prototypes().drop(gone.prototype);

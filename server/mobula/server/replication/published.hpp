@@ -8,9 +8,11 @@
 // velocity, is followed (followed_rows.hpp) until the component stands still and the row holds its exact value.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <mobula/core/bit_set.hpp>
 #include <mobula/server/replication/followed_rows.hpp>
+#include <mobula/server/replication/former_compositions.hpp>
 #include <mobula/server/replication/value_log.hpp>
 #include <mobula/wire/schema_codecs.hpp>
 #include <span>
@@ -86,6 +88,32 @@ class Published {
   };
   /// Does the same for several ticks, the newest first.
   [[nodiscard]] bool words_at(std::uint32_t index, std::span<FormerWords> wanted);
+  /// Keeps what pictures of the last `ticks` ticks need, of entities that have a component of one of these types. Once,
+  /// before anything is published.
+  void keep_past(std::span<const core::StringId32> components, ecs::Tick ticks);
+  [[nodiscard]] bool keeps_past() const { return !kept_types_.empty(); }
+  /// Returns the number of ticks for which entities that no longer exist are kept; 0 if none are.
+  [[nodiscard]] ecs::Tick past_ticks() const { return past_ticks_; }
+  /// Returns whether an entity, or a component, is one of which the past is kept.
+  [[nodiscard]] bool is_kept(std::uint32_t index) const { return keeps_past() && kept_.contains(index); }
+  [[nodiscard]] bool is_kept_pool(ecs::PoolId pool) const {
+    return pool < columns_.size() && columns_[pool] != nullptr && columns_[pool]->kept;
+  }
+  /// An entity at the end of a former tick.
+  struct Past {
+    ecs::Entity entity;  // null if it is not known
+    ecs::PrototypeId prototype = ecs::empty_prototype;
+    const FormerCompositions::Composition* former = nullptr;  // null if it has the composition still
+  };
+  /// Returns the entity that an index had. Valid until the next publication.
+  [[nodiscard]] Past past(std::uint32_t index, ecs::Tick tick) const;
+  /// Writes the words that pictures need: those of kept components, and of fields that are cuts. False if the value log
+  /// no longer has them. The other words are not written.
+  [[nodiscard]] bool words_of(const Past& past, ecs::Tick tick, std::uint32_t* words);
+  /// Forgets the past before the kept ticks. Once per tick.
+  void forget_past(ecs::Tick tick) {
+    if (former_ != nullptr) former_->forget_before(tick - std::min(tick, past_ticks_));
+  }
   /// Returns whether the value log still has all words of a tick, among the last 64 ticks with changes.
   [[nodiscard]] bool remembers(ecs::Tick tick) const { return log_.covers(tick); }
   /// Returns whether an entity has units that may be extrapolated.
@@ -131,6 +159,7 @@ class Published {
     std::uint32_t component_size;
     ecs::ComponentType row_type;
     ecs::Tick unused_tick = 0;
+    bool kept = false;  // its past is kept
     ecs::Pool rows;
     std::vector<std::uint32_t> scratch;
     std::unique_ptr<FollowedRows> followed;  // null without courses
@@ -146,6 +175,8 @@ class Published {
   };
 
   Column& column(ecs::PoolId pool);
+  void note_kept(std::uint32_t index, ecs::PrototypeId prototype);
+  void end_composition(std::uint32_t index, ecs::Tick tick);
   void resize(std::uint32_t end);
   void note_change(std::uint32_t index, ecs::Tick tick);
   void add_hashes(PublishedEntity& entity, std::uint64_t hash, std::uint64_t owner_hash);
@@ -163,7 +194,11 @@ class Published {
   std::vector<ecs::Tick> public_ticks_;
   std::vector<ecs::Tick> owner_ticks_;
   core::BitSet changed_last_;
-  core::BitSet extrapolated_;  // by index: its layout has units that may be extrapolated
+  core::BitSet extrapolated_;                 // by index: its layout has units that may be extrapolated
+  std::vector<core::StringId32> kept_types_;  // component types of which the past is kept
+  ecs::Tick past_ticks_ = 0;
+  core::BitSet kept_;                           // by index: the entity has such a component
+  std::unique_ptr<FormerCompositions> former_;  // null unless the past is kept
   ecs::Tick last_change_ = 0;
   ecs::Tick change_before_ = 0;
   std::uint64_t hash_ = 0;

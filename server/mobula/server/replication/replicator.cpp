@@ -27,7 +27,7 @@ Replicator::Replicator(const ReplicationConfig& config, World& world, Game& game
   workspace_.parents = &interest_.parents();
 }
 
-void Replicator::publish() {
+std::span<const std::uint32_t> Replicator::publish() {
   const std::span<const std::uint32_t> changed = publisher_.publish();
   if (level_ != nullptr) level_->note(changed);
   if (level_ == nullptr && offers_level_) level_ = LevelOffer::make(world_, publisher_.published());
@@ -42,6 +42,8 @@ void Replicator::publish() {
   if (world_.tick() % config_.ticks_per_second == 0)
     reclaimed_ = world_.registry().prototypes().reclaim(reclaimed_per_second_max);
   publisher_.forget(reclaimed_);
+  publisher_.published().forget_past(world_.tick());
+  return changed;
 }
 
 std::shared_ptr<const LevelOffer> Replicator::offered_level(std::span<const core::ContentHash> resources) const {

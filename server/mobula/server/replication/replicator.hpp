@@ -32,8 +32,9 @@ class Replicator {
   /// All outlive this.
   Replicator(const ReplicationConfig& config, World& world, Game& game, ReplicationStats& stats, TickPhases& phases);
 
-  /// Publishes the tick. Once per tick, after the game.
-  void publish();
+  /// Publishes the tick. Once per tick, after the game. Returns the indices whose entities changed, until the next
+  /// call.
+  std::span<const std::uint32_t> publish();
   /// Stops offering the level, because a reload has replaced it.
   void withdraw_level() { offers_level_ = false; }
   /// Returns the level if it can be replicated from and is one of the resources that a client has; else null.

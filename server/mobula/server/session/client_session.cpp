@@ -16,6 +16,7 @@ void ClientSession::resume(transport::SessionId id, core::Nanoseconds now) {
   turns = {.last = now};
   next_rejoin_tokens = now;  // the connection has used up one of the tokens
   transfer = {};
+  claims = {};
   small_bodies = false;
   replication.reset_connection();
 }

@@ -17,6 +17,7 @@
 #include <mobula/server/game/game.hpp>
 #include <mobula/server/replication/client_replication.hpp>
 #include <mobula/server/replication/resource_transfer.hpp>
+#include <mobula/server/rewind/view_claims.hpp>
 #include <mobula/transport/server_endpoint.hpp>
 
 namespace mobula::server {
@@ -62,6 +63,7 @@ class ClientSession {
   CommandBuffer commands;
   CommandDispatch::RateLimiters limiters;  ///< rate limits of its commands
   ResourceTransfer transfer;
+  ViewClaims claims;  ///< claims of its views over this connection
 
   /// Notes that the connection is lost.
   void disconnect(core::Nanoseconds now);

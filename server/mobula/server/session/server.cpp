@@ -95,7 +95,25 @@ Server::Server(ServerConfig config, Game& game, std::unique_ptr<World> world, Pr
       newcomers_({.period = core::second / config_.ticks_per_second,
                   .percent = config_.newcomer_budget_percent,
                   .clock = config_.work_clock}),
-      checkpointer_(config_, *world_, game, players_, sessions_) {}
+      checkpointer_(config_, *world_, game, players_, sessions_) {
+  begin_rewind();
+}
+
+void Server::begin_rewind() {
+  const std::optional<RewindConfig> config = game_.rewind();
+  if (!config) return;
+  rewind_ = std::make_unique<Rewind>(*config, *world_, replicator_.published(), stats_.rewind,
+                                     [this](std::uint32_t player) { return rewind_client(player); });
+  world_->set_rewind(rewind_.get());
+}
+
+RewindClient Server::rewind_client(std::uint32_t player) {
+  ClientSession* const session = sessions_.find_joined(player);
+  const transport::Session* const connection = session != nullptr ? endpoint_.find(session->transport_id) : nullptr;
+  if (connection == nullptr || session->replication.view == nullptr) return {};
+  messages_.apply_acks(*session, now_);
+  return {session->replication.view.get(), &session->claims, connection->stats()};
+}
 
 core::Status Server::begin_world() {
   if (checkpointer_.has_saved_world()) return checkpointer_.restore();
@@ -153,7 +171,8 @@ void Server::tick(core::Nanoseconds given_now, transport::Output& output) {
   run_rules();
   run_game();
   phases_.end(TickPhase::game);
-  replicator_.publish();
+  const std::span<const std::uint32_t> changed = replicator_.publish();
+  if (rewind_ != nullptr) rewind_->record(changed);
   phases_.end(TickPhase::publish);
   send_all(now, output);
   phases_.end(TickPhase::encode);

@@ -20,6 +20,7 @@
 #include <mobula/server/game/predicted_step.hpp>
 #include <mobula/server/game/world.hpp>
 #include <mobula/server/replication/replicator.hpp>
+#include <mobula/server/rewind/rewind.hpp>
 #include <mobula/server/session/admission.hpp>
 #include <mobula/server/session/checkpointer.hpp>
 #include <mobula/server/session/client_session.hpp>
@@ -138,6 +139,8 @@ class Server {
  private:
   Server(ServerConfig config, Game& game, std::unique_ptr<World> world, PredictedStep step);
   core::Status begin_world();
+  void begin_rewind();
+  [[nodiscard]] RewindClient rewind_client(std::uint32_t player);
   core::Status update_level(std::shared_ptr<const resource::Resource> level);
   void handle_connections(core::Nanoseconds now);
   void receive_messages(core::Nanoseconds now);
@@ -174,6 +177,7 @@ class Server {
   Admission admission_;
   PredictedStep predicted_step_;
   MessageHandler messages_;
+  std::unique_ptr<Rewind> rewind_;  // null if the game rewinds nothing
   Newcomers newcomers_;
   Checkpointer checkpointer_;
 };

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <mobula/server/replication/replication_stats.hpp>
+#include <mobula/server/rewind/rewind_stats.hpp>
 #include <string>
 
 namespace mobula::server {
@@ -13,6 +14,7 @@ struct ServerStats : ReplicationStats {
   std::uint64_t rejoins = 0;                      ///< players whose client reconnected
   std::uint64_t replaced = 0;                     ///< players taken over from another client by a log-in
   std::map<std::string, std::uint64_t> refusals;  ///< commands, messages, inputs and connections, by reason
+  RewindStats rewind;
 };
 
 }  // namespace mobula::server

@@ -1,10 +1,10 @@
 #include <gtest/gtest.h>
 
 #include <map>
-#include <mobula/client/mirror/shown_ids.hpp>
 #include <mobula/core/random.hpp>
+#include <mobula/wire/shown_ids.hpp>
 
-namespace mobula::client {
+namespace mobula::wire {
 namespace {
 
 TEST(ShownIds, BehaveLikeAMapUnderRandomChanges) {
@@ -27,4 +27,4 @@ TEST(ShownIds, BehaveLikeAMapUnderRandomChanges) {
 }
 
 }  // namespace
-}  // namespace mobula::client
+}  // namespace mobula::wire

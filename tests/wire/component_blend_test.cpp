@@ -2,10 +2,10 @@
 
 #include <cmath>
 #include <limits>
-#include <mobula/client/mirror/component_blend.hpp>
+#include <mobula/wire/component_blend.hpp>
 #include <reflect/compile_schema.hpp>
 
-namespace mobula::client::component_blend_test {
+namespace mobula::wire::component_blend_test {
 namespace {
 
 struct Mixed {
@@ -58,4 +58,4 @@ TEST(ComponentBlend, ValuesThatAreNotFiniteStay) {
 }
 
 }  // namespace
-}  // namespace mobula::client::component_blend_test
+}  // namespace mobula::wire::component_blend_test

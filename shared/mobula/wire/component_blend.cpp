@@ -1,10 +1,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <mobula/client/mirror/component_blend.hpp>
+#include <mobula/core/bytes.hpp>
+#include <mobula/wire/component_blend.hpp>
 #include <mobula/wire/motion.hpp>
 
-namespace mobula::client {
+namespace mobula::wire {
 namespace {
 
 template <class Float>
@@ -56,13 +57,13 @@ void blend_fields(const reflect::Component& type, const std::byte* to, double pa
   }
 }
 
-bool is_turning(const reflect::Component& type, const wire::Unit& unit) {
-  return unit.kind == wire::Unit::Kind::rotation && type.fields[unit.field].smallest_three;
+bool is_turning(const reflect::Component& type, const Unit& unit) {
+  return unit.kind == Unit::Kind::rotation && type.fields[unit.field].smallest_three;
 }
 
-void turn_words(const wire::Unit& unit, const std::uint32_t* to, double part, std::uint32_t* onto) {
-  wire::RotationMotion a = wire::motion_at_rest(unit, onto);
-  const wire::RotationMotion b = wire::motion_at_rest(unit, to);
+void turn_words(const Unit& unit, const std::uint32_t* to, double part, std::uint32_t* onto) {
+  RotationMotion a = motion_at_rest(unit, onto);
+  const RotationMotion b = motion_at_rest(unit, to);
   double dot = 0;
   for (std::size_t i = 0; i < 4; ++i) dot += static_cast<double>(a.p[i]) * static_cast<double>(b.p[i]);
   const double side = dot < 0 ? -1 : 1;
@@ -71,7 +72,7 @@ void turn_words(const wire::Unit& unit, const std::uint32_t* to, double part, st
   const auto greatest = std::ranges::max_element(a.p, {}, [](std::int64_t each) { return std::abs(each); });
   const auto omitted = static_cast<std::uint32_t>(greatest - a.p.begin());
   onto[0] = omitted;
-  std::ranges::copy(wire::codes_of(a, omitted, unit.max[1]), onto + 1);
+  std::ranges::copy(codes_of(a, omitted, unit.max[1]), onto + 1);
 }
 
-}  // namespace mobula::client
+}  // namespace mobula::wire

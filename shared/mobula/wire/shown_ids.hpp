@@ -5,7 +5,7 @@
 #include <mobula/ecs/sparse_set.hpp>
 #include <vector>
 
-namespace mobula::client {
+namespace mobula::wire {
 
 class ShownIds {
  public:
@@ -36,4 +36,4 @@ class ShownIds {
   std::vector<std::uint32_t> ids_;  // by place in indices_
 };
 
-}  // namespace mobula::client
+}  // namespace mobula::wire

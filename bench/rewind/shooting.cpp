@@ -1,0 +1,122 @@
+#include "rewind/shooting.hpp"
+
+#include <cmath>
+#include <mobula/core/secret_stream.hpp>
+#include <mobula/schema/engine.hpp>
+
+namespace mobula::bench {
+namespace {
+
+constexpr std::uint64_t unix_time = 1'700'000'000;
+constexpr float side = 200;
+const transport::Address server_address = transport::Address::v4(10, 0, 0, 1, 7777);
+const transport::Address client_address = transport::Address::v4(10, 0, 0, 2, 5000);
+
+core::SecretKey private_key() {
+  core::SecretKey key;
+  key.fill(std::byte{1});
+  return key;
+}
+
+transport::ConnectToken make_token() {
+  const transport::TokenRequest request{.client_id = 1, .servers = {server_address}, .expire_seconds = 3600};
+  core::SecretStream stream(core::SecretKey{});
+  transport::TokenSecrets secrets;
+  stream.fill(secrets.nonce);
+  stream.fill(secrets.client_to_server);
+  stream.fill(secrets.server_to_client);
+  return *transport::read_token(*transport::mint_token(request, private_key(), secrets, unix_time));
+}
+
+std::optional<server::CommandTable::Opened> open(core::ByteView bytes) {
+  return server::CommandTable::Opened{1, bytes.data()};
+}
+
+}  // namespace
+
+std::optional<server::RewindConfig> Shooting::rewind() const {
+  return server::RewindConfig{.window = 500 * core::millisecond, .view_age_max = 400 * core::millisecond};
+}
+
+server::CommandTable Shooting::commands() {
+  server::CommandTable table(&open);
+  table.add(
+      1, "Shoot",
+      [this](server::World& world, const server::Player& player, const void* /*body*/,
+             const server::CommandContext& context) { return judge_(world, player, context); },
+      server::RateLimit{.per_second = 1000, .burst = 1000});
+  return table;
+}
+
+core::Status Shooting::start(server::World& world) {
+  for (std::uint32_t i = 0; i < count_; ++i)
+    targets_.push_back(*world.create(engine::Transform{
+        .position = {.x = world.random(-side, side), .y = 0, .z = world.random(-side, side)}, .rotation = {.w = 1}}));
+  return core::Done{};
+}
+
+core::Result<ecs::Entity> Shooting::join(server::World& world, const server::Player& /*player*/) {
+  return world.create(engine::Transform{.rotation = {.w = 1}});
+}
+
+void Shooting::tick(server::World& world) {
+  for (const ecs::Entity target : targets_) {
+    auto& transform = world.registry().get<engine::Transform>(target);
+    const float angle = 0.03f * static_cast<float>(world.tick() + 7 * target.index);
+    transform.position.x += 0.15f * std::cos(angle);
+    transform.position.z += 0.15f * std::sin(angle);
+    if (world.random().chance(1, 20)) transform.position.y = world.random(-1, 1);
+    transform.rotation = {.x = 0, .y = std::sin(angle / 2), .z = 0, .w = std::cos(angle / 2)};
+  }
+}
+
+ShootingWorld::ShootingWorld(std::uint32_t ticks_per_second, std::uint64_t seed)
+    : tick_length_(core::second / ticks_per_second),
+      network_(seed, {.latency = 30 * core::millisecond, .jitter = 10 * core::millisecond, .loss_ppm = 50'000}),
+      server_port_(*this, server_address),
+      client_port_(*this, client_address) {}
+
+core::Result<std::unique_ptr<ShootingWorld>> ShootingWorld::make(Shooting& game, std::uint32_t ticks_per_second,
+                                                                 std::uint64_t seed) {
+  std::unique_ptr<ShootingWorld> world(new ShootingWorld(ticks_per_second, seed));
+  server::ServerConfig config;
+  config.ticks_per_second = ticks_per_second;
+  config.seed = seed;
+  config.verify_one_in = 0;
+  config.transport.private_key = private_key();
+  config.transport.challenge_key.fill(std::byte{2});
+  config.transport.table_seed = 1;
+  config.transport.public_addresses = {server_address};
+  core::Result<std::unique_ptr<server::Server>> server = server::Server::start(std::move(config), game);
+  if (!server) return server.error();
+  world->server_ = std::move(*server);
+  world->server_->set_unix_time(unix_time);
+  client::ConnectionConfig client;
+  client.transport.token = make_token();
+  client.name = "shooter";
+  world->connection_.emplace(client, world->now_);
+  return world;
+}
+
+void ShootingWorld::tick(bool shoot) {
+  network_.deliver(now_, [&](const transport::Address& from, const transport::Address& to, core::ByteView datagram) {
+    if (to == server_address) return server_->receive(from, datagram, now_, server_port_);
+    connection_->receive(from, datagram, now_);
+  });
+  constexpr std::byte command{1};
+  if (shoot) connection_->set_command({&command, 1});
+  connection_->update(now_, client_port_);
+  server_->tick(now_, server_port_);
+  now_ += tick_length_;
+}
+
+bool ShootingWorld::join() {
+  for (int i = 0; i < 2000; ++i) {
+    tick(false);
+    if (connection_->mirror() != nullptr) connection_->mirror()->set_view_tick(0);  // as with first pictures
+    if (connection_->player_entity() && connection_->complete()) return true;
+  }
+  return false;
+}
+
+}  // namespace mobula::bench

@@ -1,0 +1,21 @@
+// Which past a game rewinds, and what its clients may claim about it.
+#pragma once
+
+#include <mobula/core/clock.hpp>
+#include <string>
+#include <vector>
+
+namespace mobula::server {
+
+struct RewindConfig {
+  /// Component types whose past is kept. With Transform belong Parent, and whatever else a judgement reads.
+  std::vector<std::string> components{"Transform", "Parent"};
+  /// How long the past is kept.
+  core::Nanoseconds window = 300 * core::millisecond;
+  /// Longest time from the view of a command to its tick.
+  core::Nanoseconds view_age_max = 250 * core::millisecond;
+  /// Time by which a claim may be further back than the path and the client's usual view explain.
+  core::Nanoseconds claim_slack = 100 * core::millisecond;
+};
+
+}  // namespace mobula::server

@@ -1,0 +1,184 @@
+// The rules of client::Mirror (mirror.cpp, delta_decoder.cpp), without values.
+#include <algorithm>
+#include <mobula/server/replication/shadow_mirror.hpp>
+#include <utility>
+
+namespace mobula::server {
+
+void ShadowMirror::apply(std::uint32_t sequence) {
+  CarriedStates::Delta& delta = carried_.at(sequence);
+  const bool late = sequence < newest_;
+  carried_.each(delta, [&](const Carried& entry) {
+    switch (entry.kind) {
+      case Carried::Kind::delta: return apply_delta(entry, delta.tick);
+      case Carried::Kind::full: return apply_full(entry, delta.tick, late);
+      case Carried::Kind::lost: return apply_lost(entry, delta.tick);
+    }
+  });
+  delta.state = CarriedStates::State::applied;
+  newest_ = std::max(newest_, sequence);
+  newest_tick_ = std::max(newest_tick_, delta.tick);
+  if (first_tick_ == 0) first_tick_ = delta.tick;
+}
+
+ShadowMirror::Known& ShadowMirror::at(std::uint32_t id) {
+  if (id >= known_.size()) {
+    known_.resize(id + std::size_t{1});
+    shown_.resize(known_.size(), none);
+    oldest_.resize(known_.size(), none);
+  }
+  return known_[id];
+}
+
+void ShadowMirror::take_ticks(Known& known) {
+  if (known.ticks != none) return;
+  if (free_ticks_.empty()) {
+    free_ticks_.push_back(static_cast<std::uint32_t>(ticks_.size()));
+    ticks_.emplace_back();
+  }
+  known.ticks = free_ticks_.back();
+  free_ticks_.pop_back();
+  ticks_[known.ticks].clear();
+}
+
+void ShadowMirror::free_ticks(Known& known) {
+  if (known.ticks != none) free_ticks_.push_back(std::exchange(known.ticks, none));
+}
+
+void ShadowMirror::note_oldest(std::uint32_t id) {
+  const Known& known = known_[id];
+  oldest_[id] =
+      known.shown && known.ticks != none && !ticks_[known.ticks].empty() ? ticks_[known.ticks].oldest() : none;
+}
+
+// Notes that a full state or a loss of an id arrived. If it `depends` on what was there, and the same batch had another
+// one, the order of the two is not known.
+void ShadowMirror::note_batch(Known& known, ecs::Tick tick, bool depends) {
+  if (depends && known.batch == batch_) known.unsure_until = std::max(known.unsure_until, tick);
+  known.batch = batch_;
+}
+
+void ShadowMirror::apply_delta(const Carried& entry, ecs::Tick tick) {
+  Known& known = at(entry.id);
+  if (known.entity != entry.entity || known.lost) return;
+  known.newest_tick = std::max(known.newest_tick, tick);
+  PictureTicks* const states = ticks(known);
+  if (states == nullptr) return;
+  states->add(tick);
+  states->forget_before(moment_);
+  if (known.shown) oldest_[entry.id] = states->oldest();
+}
+
+// Whether a full state is shown at an index that may have another entity.
+bool ShadowMirror::may_show(const Carried& entry, ecs::Tick tick, bool late) const {
+  return tick_at(entry.entity.index) < tick && (!late || !ended_since(entry.entity, tick));
+}
+
+// Whether a newer state of a despawned entity was received, or another entity had its index by that tick.
+bool ShadowMirror::ended_since(ecs::Entity entity, ecs::Tick tick) const {
+  return std::ranges::any_of(known_, [&](const Known& known) {
+    return known.lost && known.former && known.former.index == entity.index &&
+           (known.newest_tick >= tick || (known.destroyed && known.former == entity));
+  });
+}
+
+void ShadowMirror::apply_full(const Carried& entry, ecs::Tick tick, bool late) {
+  Known& known = at(entry.id);
+  const bool continues = known.shown && known.entity == entry.entity;
+  const bool newest = known.lost ? tick > known.lost_tick : known.entity != entry.entity || known.newest_tick < tick;
+  const bool shown = newest && (continues || may_show(entry, tick, late));
+  const bool same = known.entity == entry.entity && !known.lost;
+  const bool fits = same && known.prototype == entry.prototype && known.owner == entry.owner;
+  note_batch(known, tick, !fits);
+  if (newest && !fits) begin_phase(known, entry);
+  if (!newest && !fits) return;
+  known.first_tick = std::min(known.first_tick, tick);
+  known.newest_tick = std::max(known.newest_tick, tick);
+  if (PictureTicks* const states = ticks(known)) states->add(tick);
+  if (shown) bring_in(entry.id);
+  note_oldest(entry.id);
+}
+
+// Begins states of other components, of another owner, or of another entity.
+void ShadowMirror::begin_phase(Known& known, const Carried& entry) {
+  const bool same = known.entity == entry.entity && !known.lost;
+  if (!same) replace(known, entry);
+  known.entity = entry.entity;
+  known.prototype = entry.prototype;
+  known.owner = entry.owner;
+  if (entry.kept && known.ticks == none) {
+    take_ticks(known);
+    if (same) ticks_[known.ticks].begin_bare();
+  }
+  if (PictureTicks* const states = ticks(known)) states->begin_phase(entry.owner);
+}
+
+void ShadowMirror::replace(Known& known, const Carried& entry) {
+  const auto id = static_cast<std::uint32_t>(&known - known_.data());
+  if (known.shown) {
+    hide(id);
+    set_stale(known.entity);
+  }
+  free_ticks(known);
+  const Known before = std::exchange(known, {});
+  known.unsure_until = before.unsure_until;
+  known.batch = before.batch;
+  if (!is_as_loaded(entry.entity)) return;
+  known.first_tick = level_->tick();
+  take_ticks(known);
+  ticks_[known.ticks].begin_of_level(level_->tick());
+  here_[entry.entity.index - level_->copy().range().first] = false;
+}
+
+// Shows an entity. Whatever had its index, also the entity itself under another id, is no longer shown.
+void ShadowMirror::bring_in(std::uint32_t id) {
+  const ecs::Entity entity = known_[id].entity;
+  const std::uint32_t before = ids_.find(entity.index);
+  if (before != none && before != id) hide(before);
+  if (level_ != nullptr) {
+    const std::uint32_t place = entity.index - level_->copy().range().first;
+    if (place < here_.size()) here_[place] = false;
+  }
+  std::erase_if(stale_, [&](ecs::Entity stale) { return stale.index == entity.index; });
+  ids_.set(entity.index, id);
+  shown_[id] = entity.index;
+  known_[id].shown = true;
+}
+
+void ShadowMirror::hide(std::uint32_t id) {
+  if (ids_.find(shown_[id]) == id) ids_.erase(shown_[id]);
+  known_[id].shown = false;
+  shown_[id] = oldest_[id] = none;
+}
+
+void ShadowMirror::set_stale(ecs::Entity entity) {
+  if (stale_.size() == stale_max) stale_.erase(stale_.begin());
+  stale_.push_back(entity);
+}
+
+void ShadowMirror::end_loaded(ecs::Entity entity, bool destroyed) {
+  here_[entity.index - level_->copy().range().first] = false;
+  if (!destroyed) set_stale(entity);
+}
+
+void ShadowMirror::apply_lost(const Carried& entry, ecs::Tick tick) {
+  if (entry.of_level && is_as_loaded(entry.entity)) end_loaded(entry.entity, entry.destroyed);
+  Known& known = at(entry.id);
+  const bool is_unsure = known.batch == batch_;  // the client may have received the loss first
+  note_batch(known, tick, true);
+  known.lost_tick = std::max(known.lost_tick, tick);
+  if (std::exchange(known.lost, true)) return;
+  known.former = known.entity ? known.entity : entry.of_level ? entry.entity : ecs::null_entity;
+  known.destroyed = entry.destroyed;
+  free_ticks(known);
+  if (!known.shown) return;
+  hide(entry.id);
+  if (is_unsure) {
+    // Then it never had this state, and may show whatever it had at the index.
+    set_stale({known.entity.index, any_generation});
+  } else if (!entry.destroyed) {
+    set_stale(known.entity);
+  }
+}
+
+}  // namespace mobula::server

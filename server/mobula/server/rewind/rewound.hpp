@@ -1,0 +1,140 @@
+// The past as one client saw it when it gave a command. A const view: nothing in the world is moved.
+//
+// The pose of an entity equals, bit for bit, that of the client's Interpolation at the moment of the command's view. It
+// is drawn from the deltas that the client had received by then. The client draws all entities at that moment, and has
+// called Mirror::set_view_tick with a moment that is not later.
+//
+// The player's own entity is not rewound, nor is what exclude() names: they have their present values. Valid until the
+// end of the tick, and until the next view of the same player.
+#pragma once
+
+#include <mobula/server/rewind/hit_shape.hpp>
+#include <mobula/server/rewind/past_bounds.hpp>
+#include <mobula/server/rewind/past_pictures.hpp>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <tuple>
+
+namespace mobula::server {
+
+/// Memory of queries. One for all.
+struct RewindWorkspace {
+  PictureWorkspace pictures;
+  std::vector<std::uint8_t> found;  // by slot of the bounds
+  std::vector<ecs::Entity> candidates;
+  std::vector<ecs::Entity> unbounded;  // drawn from states that the bounds do not have
+  const void* unbounded_of = nullptr;  // the view that they belong to
+};
+
+class Rewound {
+ public:
+  struct Hit {
+    ecs::Entity entity;
+    float distance = 0;
+    hierarchy::WorldTransform pose;
+  };
+  /// Parts of a view. All but the moment outlive it.
+  struct Parts {
+    const ecs::Registry& registry;
+    Published& published;
+    ShadowMirror& shadow;
+    const PastBounds& bounds;
+    RewindWorkspace& work;
+    double moment;  // in ticks
+    ecs::Tick tick;
+    ecs::Entity shooter;  // null if the player has no entity
+  };
+
+  explicit Rewound(const Parts& parts);
+
+  /// Returns the moment, in ticks: that of the command's view.
+  [[nodiscard]] double moment() const { return parts_.moment; }
+  /// Returns the ticks from the moment to the present one. A rule such as "favour the victim" decides by it.
+  [[nodiscard]] double age() const { return static_cast<double>(parts_.tick) - parts_.moment; }
+  /// Returns the number of entities that the last query tested exactly.
+  [[nodiscard]] std::size_t tested() const { return parts_.work.candidates.size(); }
+  /// Leaves further entities in the present.
+  void exclude(ecs::Entity entity);
+
+  /// Returns what the client had of an entity.
+  [[nodiscard]] Seen seen(ecs::Entity entity);
+  /// Returns whether an entity was shown.
+  [[nodiscard]] bool was_alive(ecs::Entity entity) {
+    const Seen then = seen(entity);
+    return then == Seen::alive || then == Seen::present;
+  }
+  /// Returns a component whose past is kept. Nothing if the entity did not have it, or if that is not known.
+  template <ecs::SchemaComponent T>
+  std::optional<T> get(ecs::Entity entity, std::string_view instance = T::component_name) {
+    T component{};
+    const ecs::PoolId pool = parts_.registry.find_pool(core::StringId32(T::component_name), core::StringId32(instance));
+    if (pool == ecs::no_pool || !read(entity, pool, reinterpret_cast<std::byte*>(&component), sizeof(T)))
+      return std::nullopt;
+    return component;
+  }
+  /// Returns place and rotation in the world.
+  [[nodiscard]] std::optional<hierarchy::WorldTransform> world(ecs::Entity entity);
+  /// Calls function(entity, components…) for each entity that was shown and had all of these components, in an order
+  /// that depends on the commands alone.
+  template <ecs::SchemaComponent... Components, class Function>
+  void each(Function&& function) {
+    parts_.shadow.each_shown([&](ecs::Entity entity) {
+      if (!was_alive(entity)) return;
+      const std::tuple<std::optional<Components>...> all{get<Components>(entity)...};
+      if ((std::get<std::optional<Components>>(all).has_value() && ...))
+        function(entity, *std::get<std::optional<Components>>(all)...);
+    });
+  }
+
+  /// Returns the first entity that a ray hits, of those that were shown; the present ones are left out.
+  /// shape(entity) gives an entity's HitShape, or nothing if it cannot be hit; none of them reaches further than
+  /// `reach` from its entity's place.
+  template <class Shape>
+  std::optional<Hit> ray(const Ray& ray, float reach, Shape&& shape) {
+    std::optional<Hit> first;
+    parts_.bounds.find(ray, reach, parts_.work.found);
+    for (const ecs::Entity entity : candidates()) {
+      const std::optional<HitShape> of_entity = shape(entity);
+      if (!of_entity || !was_shown(entity)) continue;
+      const std::optional<hierarchy::WorldTransform> pose = world(entity);
+      const std::optional<float> distance = pose ? hit(ray, *of_entity, *pose) : std::nullopt;
+      if (distance && (!first || is_before(*distance, entity, *first))) first = Hit{entity, *distance, *pose};
+    }
+    return first;
+  }
+  /// Calls function(entity, pose, distance) for each entity whose shape is within a radius, as ray() does.
+  template <class Shape, class Function>
+  void within(const engine::Vec3& centre, float radius, float reach, Shape&& shape, Function&& function) {
+    parts_.bounds.find(centre, radius + reach, parts_.work.found);
+    for (const ecs::Entity entity : candidates()) {
+      const std::optional<HitShape> of_entity = shape(entity);
+      if (!of_entity || !was_shown(entity)) continue;
+      const std::optional<hierarchy::WorldTransform> pose = world(entity);
+      const float away = pose ? distance(centre, *of_entity, *pose) : radius + 1;
+      if (away <= radius) function(entity, *pose, away);
+    }
+  }
+
+ private:
+  static constexpr std::size_t excluded_max = 16;
+
+  [[nodiscard]] bool is_present(ecs::Entity entity) const;
+  [[nodiscard]] bool was_shown(ecs::Entity entity) { return !is_present(entity) && seen(entity) == Seen::alive; }
+  bool read(ecs::Entity entity, ecs::PoolId pool, std::byte* component, std::size_t size);
+  // Returns what the bounds found, and what is not within them.
+  std::span<const ecs::Entity> candidates();
+  void find_unbounded();
+  [[nodiscard]] bool is_bounded(std::uint32_t index, ecs::Tick state, bool owner) const;
+  static bool is_before(float distance, ecs::Entity entity, const Hit& other) {
+    return distance != other.distance ? distance < other.distance : entity < other.entity;
+  }
+
+  Parts parts_;
+  PastPictures pictures_;
+  std::array<ecs::Entity, excluded_max> present_{};
+  std::size_t present_count_ = 0;
+  bool found_unbounded_ = false;
+};
+
+}  // namespace mobula::server

@@ -1,0 +1,101 @@
+#include <gtest/gtest.h>
+
+#include <reflect/compile_schema.hpp>
+#include <server/rewind/rewound_world.hpp>
+
+namespace mobula::server {
+namespace {
+
+class ShadowMirrorTest : public testing::Test {
+ protected:
+  ShadowMirrorTest() : tested(5, test::load_game_schema_without_courses(), 0, 0) {}
+
+  void ticks(int count) {
+    for (int i = 0; i < count; ++i) tested.tick(3);
+  }
+  wire::SeenDeltas seen() {
+    tested.replica->acknowledge(tested.replica->client.input());
+    return tested.replica->client.seen();
+  }
+  const char* advance(const wire::SeenDeltas& deltas) {
+    const core::Status advanced = tested.shadow().advance(deltas, tested.replica->view.settled());
+    return advanced ? "advanced" : advanced.error().reason;
+  }
+
+  test::RewoundWorld tested;
+};
+
+TEST_F(ShadowMirrorTest, FollowsTheDeltasOfEachCommand) {
+  ticks(5);
+  const wire::SeenDeltas first = seen();
+  const ecs::Tick then = tested.mirror().tick();
+  ticks(5);
+  const wire::SeenDeltas second = seen();
+  EXPECT_STREQ(advance(first), "advanced");
+  EXPECT_EQ(tested.shadow().newest_tick(), then);
+  EXPECT_STREQ(advance(first), "advanced") << "two commands of one moment";
+  EXPECT_STREQ(advance(second), "advanced");
+  EXPECT_EQ(tested.shadow().newest_tick(), tested.mirror().tick());
+}
+
+TEST_F(ShadowMirrorTest, RefusesUnknownDeltas) {
+  ticks(5);
+  wire::SeenDeltas deltas = seen();
+  EXPECT_STREQ(advance({}), "unknown deltas");
+  deltas.newest = tested.replica->client.newest + 1;
+  EXPECT_STREQ(advance(deltas), "unknown deltas");
+  EXPECT_EQ(tested.shadow().newest_tick(), 0u) << "nothing was applied";
+}
+
+TEST_F(ShadowMirrorTest, RefusesToGoBack) {
+  ticks(5);
+  const wire::SeenDeltas first = seen();
+  ticks(5);
+  wire::SeenDeltas second = seen();
+  EXPECT_STREQ(advance(second), "advanced");
+  const ecs::Tick newest = tested.shadow().newest_tick();
+  EXPECT_STREQ(advance(first), "outdated deltas");
+  second.received &= ~4ull;
+  EXPECT_STREQ(advance(second), "outdated deltas");
+  EXPECT_EQ(tested.shadow().newest_tick(), newest);
+}
+
+// Acknowledged deltas of old ticks are applied although no command comes.
+TEST_F(ShadowMirrorTest, ItsMemoryIsBoundedWithoutCommands) {
+  tested.world.entities_max = 30;
+  ticks(300);
+  const std::size_t bytes = tested.shadow().bytes();
+  const wire::SeenDeltas old = seen();
+  ticks(600);
+  EXPECT_LT(tested.shadow().bytes(), 2 * bytes + 4096);
+  EXPECT_STREQ(advance(old), "outdated deltas");
+  EXPECT_STREQ(advance(seen()), "advanced");
+  EXPECT_EQ(tested.shadow().newest_tick(), tested.mirror().tick());
+}
+
+TEST_F(ShadowMirrorTest, AnEntityThatLeavesIsOutOfViewUntilItReturns) {
+  tested.leaves = false;
+  const ecs::Entity entity = tested.world.registry.create();
+  tested.world.registry.add<engine::Transform>(entity);
+  ticks(10);
+  ASSERT_STREQ(advance(seen()), "advanced");
+  EXPECT_EQ(tested.shadow().sight(entity), Sight::shown);
+  const std::uint32_t index[] = {entity.index};
+  tested.replica->view.remove_visible(index);
+  tested.returns = false;
+  ticks(5);
+  ASSERT_STREQ(advance(seen()), "advanced");
+  EXPECT_TRUE(tested.mirror().is_stale(entity));
+  EXPECT_EQ(tested.shadow().sight(entity), Sight::out_of_view);
+  tested.returns = true;
+  ticks(20);
+  ASSERT_STREQ(advance(seen()), "advanced");
+  EXPECT_EQ(tested.shadow().sight(entity), Sight::shown);
+  tested.world.registry.destroy(entity);
+  ticks(5);
+  ASSERT_STREQ(advance(seen()), "advanced");
+  EXPECT_EQ(tested.shadow().sight(entity), Sight::absent);
+}
+
+}  // namespace
+}  // namespace mobula::server
