@@ -209,14 +209,14 @@ template <PredictedComponent... Components>
 ecs::Entity PredictedWorld::spawn(const Command& command, Components... components) {
   const std::uint8_t ordinal = next_ordinal(command);
   const engine::SpawnKey key{.tick = tick_, .command = command.number, .ordinal = ordinal};
-  ecs::Entity entity;
-  if (context_.stepped == nullptr) {
-    entity = context_.registry->create(std::move(components)..., key);
-  } else if ((entity = create_local())) {
+  const bool local = context_.stepped != nullptr;
+  const ecs::Entity entity = local ? create_local() : context_.registry->create(components..., key);
+  if (!entity) return entity;
+  if (local) {
     (context_.registry->add(entity, std::move(components)), ...);
     context_.registry->add(entity, key);
   }
-  if (entity) note_spawned(command, entity, ordinal);
+  note_spawned(command, entity, ordinal);
   return entity;
 }
 

@@ -195,7 +195,7 @@ TEST(CommandOutcomes, ASessionReportsBothOnABadNetwork) {
   test::Village::Client& client = village.join("ada", test::game_schema());
   ASSERT_TRUE(village.tick_until([&] { return client.connection.stats().deltas > 3; }));
   EXPECT_EQ(client.connection.prediction_seed(), 0);  // a game without rules
-  std::map<std::uint32_t, std::uint64_t> had;  // by command: deltas that the client had
+  std::map<std::uint32_t, std::uint64_t> had;         // by command: deltas that the client had
   for (int i = 0; i < 80; ++i) {
     client.connection.set_command(test::move_command(i % 7 == 3 ? 200 : 1, 0));
     village.tick();

@@ -10,10 +10,10 @@ constexpr std::size_t spare_ticks = 4;
 
 }  // namespace
 
-Prediction::Session::Session(const Mirror& mirror_, std::unique_ptr<PredictedSet> set_, const PredictionConfig& config,
+Prediction::Session::Session(const Mirror& of, std::unique_ptr<PredictedSet> predicted, const PredictionConfig& config,
                              std::uint32_t ticks_per_second)
-    : mirror(mirror_),
-      set(std::move(set_)),
+    : mirror(of),
+      set(std::move(predicted)),
       ring(set->registry(), set->predicted_pools(), config.input_delay.predicted_max + spare_ticks),
       shown(mirror, *set, ring, config, ticks_per_second),
       delay(config.input_delay, ticks_per_second) {}

@@ -63,7 +63,7 @@ class Prediction {
  private:
   // State that belongs to one mirror.
   struct Session {
-    Session(const Mirror& mirror_, std::unique_ptr<PredictedSet> set_, const PredictionConfig& config,
+    Session(const Mirror& of, std::unique_ptr<PredictedSet> predicted, const PredictionConfig& config,
             std::uint32_t ticks_per_second);
 
     const Mirror& mirror;

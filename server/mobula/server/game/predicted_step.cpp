@@ -42,7 +42,7 @@ void PredictedStep::make_commands(const World& world) {
 }
 
 void PredictedStep::run(World& world, Game& game) {
-  if (rules_ == nullptr) return;
+  if (!types_) return;
   make_commands(world);
   {
     const core::LogScope about({.running = "Rules::step"});

@@ -112,7 +112,8 @@ RewindClient Server::rewind_client(std::uint32_t player) {
   const transport::Session* const connection = session != nullptr ? endpoint_.find(session->transport_id) : nullptr;
   if (connection == nullptr || session->replication.view == nullptr) return {};
   messages_.apply_acks(*session, now_);
-  return {session->replication.view.get(), &session->claims, connection->stats()};
+  const transport::LinkEstimates& link = connection->stats();
+  return {session->replication.view.get(), &session->claims, link};
 }
 
 core::Status Server::begin_world() {
