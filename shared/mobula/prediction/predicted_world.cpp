@@ -63,9 +63,11 @@ core::Random PredictedWorld::random(ecs::Entity entity) const {
 
 // Commands run one after the other, so the last entry of a command is near the end.
 std::uint8_t PredictedWorld::next_ordinal(const Command& command) const {
-  std::size_t count = 0;
-  for (const Spawned& each : *context_.spawned)
-    count += each.player == command.player && each.command == command.number ? 1 : 0;
+  const std::vector<Spawned>& all = *context_.spawned;
+  const auto last = std::find_if(all.rbegin(), all.rend(), [&](const Spawned& each) {
+    return each.player == command.player && each.command == command.number;
+  });
+  const std::size_t count = last == all.rend() ? 0 : last->ordinal + std::size_t{1};
   MOBULA_CHECK(count < spawns_max, core::format("command {} spawns more than {} entities", command.number, spawns_max));
   return static_cast<std::uint8_t>(count);
 }

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <mobula/core/random.hpp>
 #include <mobula/server/rewind/hit_shape.hpp>
 
@@ -21,6 +22,20 @@ TEST(HitShape, ARayHitsASphereWhereItEnters) {
 }
 
 // Compares with points along the ray: the first within the shape.
+TEST(HitShape, ARayWithoutADirectionHitsNothing) {
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  const Ray ray{.origin = {.x = -10, .y = 0, .z = 0}, .direction = {.x = 1, .y = 0, .z = 0}, .length = 100};
+  for (const HitShape& shape : {HitShape{.radius = 2}, HitShape{.half = {.x = 2, .y = 2, .z = 2}}}) {
+    EXPECT_TRUE(hit(ray, shape, {}));
+    EXPECT_FALSE(hit({ray.origin, {.x = nan, .y = 0, .z = 0}, 100}, shape, {}));
+    EXPECT_FALSE(hit({ray.origin, {.x = 1, .y = nan, .z = 0}, 100}, shape, {}));
+    EXPECT_FALSE(hit({{.x = nan, .y = 0, .z = 0}, ray.direction, 100}, shape, {}));
+    EXPECT_FALSE(hit({ray.origin, {.x = 3, .y = 0, .z = 0}, 100}, shape, {})) << "a direction has length 1";
+    EXPECT_FALSE(hit({ray.origin, {.x = 0, .y = 0, .z = 0}, 100}, shape, {}));
+    EXPECT_FALSE(hit({ray.origin, ray.direction, std::numeric_limits<float>::infinity()}, shape, {}));
+  }
+}
+
 TEST(HitShape, RaysAgreeWithPointsAlongThem) {
   core::Random random(7);
   int hits = 0;

@@ -85,7 +85,12 @@ class RewoundModel {
       if (const std::optional<HitShape> shape = shape_of(entity); shape && distance(centre, *shape, pose) <= 10)
         expected.emplace(entity, distance(centre, *shape, pose));
     std::map<ecs::Entity, float> found;
-    past.within(centre, 10, reach, shape_of,
+    const auto shape_after_a_ray = [&](ecs::Entity entity) {
+      static_cast<void>(
+          past.ray({.origin = centre, .direction = {.x = 0, .y = 1, .z = 0}, .length = 5}, reach, shape_of));
+      return shape_of(entity);
+    };
+    past.within(centre, 10, reach, shape_after_a_ray,
                 [&](ecs::Entity entity, const hierarchy::WorldTransform& /*pose*/, float away) {
                   ASSERT_TRUE(found.emplace(entity, away).second) << "twice";
                 });

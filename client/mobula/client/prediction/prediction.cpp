@@ -104,6 +104,8 @@ void Prediction::end_session() {
   spawned_.clear();
   session_.reset();
   started_ = false;
+  tick_ = reconciled_ = newest_ = 0;  // ticks of another mirror may be lower
+  moment_ = {};
 }
 
 // A command for a tick that is computed already. Its effect is no correction, so it comes before any.
@@ -216,7 +218,7 @@ void Prediction::change_members(ecs::Tick complete) {
   spawns_.on_matched(session.set->matched());
   renamed_.clear();
   for (const MatchedSpawn& each : session.set->matched()) {
-    spawned_.push_back(each.real);
+    if (std::ranges::find(spawned_, each.real) == spawned_.end()) spawned_.push_back(each.real);
     if (each.local) renamed_.push_back({each.local, each.real});
   }
   session.ring.begin_change();

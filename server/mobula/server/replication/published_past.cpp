@@ -5,6 +5,7 @@
 namespace mobula::server {
 
 void Published::keep_past(std::span<const core::StringId32> components, ecs::Tick ticks) {
+  MOBULA_CHECK(!components.empty(), "Game::rewind() names the components whose past is kept");
   MOBULA_CHECK(entities_.empty() && columns_.empty(), "the past is kept from the first publication on");
   kept_types_.assign(components.begin(), components.end());
   past_ticks_ = ticks;

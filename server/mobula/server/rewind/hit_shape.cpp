@@ -53,7 +53,16 @@ std::optional<float> hit_box(const Vec3& origin, const Vec3& direction, float le
 
 float HitShape::reach() const { return std::sqrt(dot(centre, centre)) + std::sqrt(dot(half, half)) + radius; }
 
+bool is_finite(const Vec3& point) { return std::isfinite(point.x) && std::isfinite(point.y) && std::isfinite(point.z); }
+
+bool is_ray(const Ray& ray) {
+  constexpr float tolerance = 2e-3f;  // allows for rounding, squared
+  return is_finite(ray.origin) && std::isfinite(ray.length) &&
+         std::abs(dot(ray.direction, ray.direction) - 1) <= tolerance;
+}
+
 std::optional<float> hit(const Ray& ray, const HitShape& shape, const hierarchy::WorldTransform& at) {
+  if (!is_ray(ray)) return std::nullopt;
   const Vec3 origin = minus(local(ray.origin, at), shape.centre);
   const Vec3 direction = local(ray.direction, {.rotation = at.rotation});
   if (is_sphere(shape)) return hit_sphere({origin, direction, ray.length}, {}, shape.radius);

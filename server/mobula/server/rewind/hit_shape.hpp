@@ -23,7 +23,12 @@ struct HitShape {
   [[nodiscard]] float reach() const;
 };
 
-/// Returns the distance along a ray to a shape, 0 if the ray begins in it. Nothing if it misses.
+/// Returns whether a point has finite coordinates.
+[[nodiscard]] bool is_finite(const engine::Vec3& point);
+/// Returns whether a ray has finite numbers and a direction of length 1, within a thousandth.
+[[nodiscard]] bool is_ray(const Ray& ray);
+
+/// Returns the distance along a ray to a shape, 0 if the ray begins in it. Nothing if it misses, and if it is no ray.
 [[nodiscard]] std::optional<float> hit(const Ray& ray, const HitShape& shape, const hierarchy::WorldTransform& at);
 /// Returns the distance from a point to a shape; 0 if it is inside.
 [[nodiscard]] float distance(const engine::Vec3& point, const HitShape& shape, const hierarchy::WorldTransform& at);

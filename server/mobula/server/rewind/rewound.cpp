@@ -64,7 +64,7 @@ bool Rewound::is_bounded(std::uint32_t index, ecs::Tick state, bool owner) const
   return state >= parts_.bounds.since() || parts_.published.changed(index, owner) <= state;
 }
 
-std::span<const ecs::Entity> Rewound::candidates() {
+void Rewound::find_candidates() {
   std::vector<ecs::Entity>& all = parts_.work.candidates;
   // Another view may be at the address of a former one.
   if (!found_unbounded_ || parts_.work.unbounded_of != this) find_unbounded();
@@ -74,7 +74,6 @@ std::span<const ecs::Entity> Rewound::candidates() {
   // In an order that does not depend on slots, and each once.
   std::ranges::sort(all);
   all.erase(std::ranges::unique(all).begin(), all.end());
-  return all;
 }
 
 // Finds the entities of which the client has a state that is older than the bounds, and not the last. An index whose

@@ -89,12 +89,15 @@ class Rewound {
 
   /// Returns the first entity that a ray hits, of those that were shown; the present ones are left out.
   /// shape(entity) gives an entity's HitShape, or nothing if it cannot be hit; none of them reaches further than
-  /// `reach` from its entity's place.
+  /// `reach` from its entity's place. Functions may make other queries. A ray that is none (hit_shape.hpp) hits
+  /// nothing.
   template <class Shape>
   std::optional<Hit> ray(const Ray& ray, float reach, Shape&& shape) {
     std::optional<Hit> first;
+    if (!is_ray(ray)) return first;
     parts_.bounds.find(ray, reach, parts_.work.found);
-    for (const ecs::Entity entity : candidates()) {
+    const Candidates all(*this);
+    for (const ecs::Entity entity : all.list()) {
       const std::optional<HitShape> of_entity = shape(entity);
       if (!of_entity || !was_shown(entity)) continue;
       const std::optional<hierarchy::WorldTransform> pose = world(entity);
@@ -106,8 +109,10 @@ class Rewound {
   /// Calls function(entity, pose, distance) for each entity whose shape is within a radius, as ray() does.
   template <class Shape, class Function>
   void within(const engine::Vec3& centre, float radius, float reach, Shape&& shape, Function&& function) {
+    if (!is_finite(centre)) return;
     parts_.bounds.find(centre, radius + reach, parts_.work.found);
-    for (const ecs::Entity entity : candidates()) {
+    const Candidates all(*this);
+    for (const ecs::Entity entity : all.list()) {
       const std::optional<HitShape> of_entity = shape(entity);
       if (!of_entity || !was_shown(entity)) continue;
       const std::optional<hierarchy::WorldTransform> pose = world(entity);
@@ -122,8 +127,26 @@ class Rewound {
   [[nodiscard]] bool is_present(ecs::Entity entity) const;
   [[nodiscard]] bool was_shown(ecs::Entity entity) { return !is_present(entity) && seen(entity) == Seen::alive; }
   bool read(ecs::Entity entity, ecs::PoolId pool, std::byte* component, std::size_t size);
-  // Returns what the bounds found, and what is not within them.
-  std::span<const ecs::Entity> candidates();
+  // Entities that the bounds found, and those not within them. Takes the list out of the workspace, for queries within
+  // one.
+  class Candidates {
+   public:
+    explicit Candidates(Rewound& past) : past_(past) {
+      past.find_candidates();
+      list_.swap(past.parts_.work.candidates);
+    }
+    ~Candidates() { list_.swap(past_.parts_.work.candidates); }
+    Candidates(const Candidates&) = delete;
+    Candidates& operator=(const Candidates&) = delete;
+
+    [[nodiscard]] std::span<const ecs::Entity> list() const { return list_; }
+
+   private:
+    Rewound& past_;
+    std::vector<ecs::Entity> list_;
+  };
+
+  void find_candidates();
   void find_unbounded();
   [[nodiscard]] bool is_bounded(std::uint32_t index, ecs::Tick state, bool owner) const;
   static bool is_before(float distance, ecs::Entity entity, const Hit& other) {

@@ -38,7 +38,8 @@ core::Status ClaimCheck::check(const CommandContext& context, const ViewLimits& 
   if (view < claims.last_view)
     return core::Error{"view goes back", core::format("view {:.2f} after one of {:.2f}", view, claims.last_view)};
   const double slack = to_ticks(config_.claim_slack);
-  const double newest_age = static_cast<double>(context.tick) - limits.newest_delta;
+  // By the present: a client may name a past tick for its command.
+  const double newest_age = static_cast<double>(limits.now) - limits.newest_delta;
   const double explained = to_ticks(path.rtt + 4 * path.rtt_variation) + ticks_besides_path + slack;
   if (newest_age > explained)
     return core::Error{

@@ -36,7 +36,7 @@ class ClaimCheck {
   /// Checks a claim and notes it, if it is accepted. Errors:
   /// - "view in the future": after the newest delta that the client had
   /// - "view before joining": before the first one
-  /// - "view too old": further before the command's tick, or the present, than the settings allow
+  /// - "view too old": further before the command's tick than the settings allow, or not kept
   /// - "view goes back": before that of an earlier command
   /// - "view beyond the path": the newest delta is older than the session's round trip explains
   /// - "unusual view": further behind the newest delta than the client's views were
