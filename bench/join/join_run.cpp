@@ -3,49 +3,28 @@
 #include <mobula/client/connection/connection.hpp>
 #include <mobula/client/files/resource_folder.hpp>
 #include <mobula/core/log.hpp>
-#include <mobula/core/secret_stream.hpp>
 #include <mobula/server/session/server.hpp>
 #include <optional>
 
+#include "bench_secrets.hpp"
 #include "join/field.hpp"
 #include "join/join_line.hpp"
 
 namespace mobula::bench {
 namespace {
 
-constexpr std::uint64_t unix_time = 1'700'000'000;
 constexpr core::Nanoseconds step = core::millisecond;
 constexpr core::Nanoseconds client_interval = 25 * core::millisecond;  // as in mobula-client
 constexpr core::Nanoseconds patience = 60 * core::second;
 const transport::Address server_address = transport::Address::v4(10, 255, 0, 1, 7777);
 const transport::Address client_address = transport::Address::v4(10, 0, 0, 1, 5000);
 
-core::SecretKey private_key() {
-  core::SecretKey key;
-  key.fill(std::byte{1});
-  return key;
-}
-
-transport::ConnectToken make_token() {
-  const transport::TokenRequest request{.client_id = 1, .servers = {server_address}, .expire_seconds = 3600};
-  core::SecretStream stream(core::SecretKey{});
-  transport::TokenSecrets secrets;
-  stream.fill(secrets.nonce);
-  stream.fill(secrets.client_to_server);
-  stream.fill(secrets.server_to_client);
-  return *transport::read_token(*transport::mint_token(request, private_key(), secrets, unix_time));
-}
-
 server::ServerConfig server_config(const JoinOptions& options, std::shared_ptr<const resource::Resource> level) {
   server::ServerConfig config;
   config.level = std::move(level);
   config.ticks_per_second = options.ticks_per_second;
   config.verify_one_in = 0;
-  config.token_servers = {server_address};
-  config.transport.private_key = private_key();
-  config.transport.challenge_key.fill(std::byte{2});
-  config.transport.table_seed = 1;
-  config.transport.public_addresses = {server_address};
+  set_bench_secrets(config, server_address);
   return config;
 }
 
@@ -115,7 +94,7 @@ core::Status Join::prepare(const resource::Resource& level) {
     if (tick == 0) disturb(server_.world(), report_.of, options_.seed);
   }
   client::ConnectionConfig config;
-  config.transport.token = make_token();
+  config.transport.token = bench_token(0, server_address);
   config.name = "somebody";
   config.verify = false;
   if (report_.of.cache != JoinCache::none) {
@@ -200,7 +179,7 @@ core::Result<JoinReport> run_join(const JoinCase& join, const JoinOptions& optio
   Field game;
   const auto server = server::Server::start(server_config(options, *level), game);
   if (!server) return server.error();
-  (*server)->set_unix_time(unix_time);
+  (*server)->set_unix_time(bench_unix_time);
   Join run(join, options, **server);
   if (const core::Status prepared = run.prepare(**level); !prepared) return prepared.error();
   return run.run();

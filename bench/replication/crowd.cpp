@@ -1,47 +1,18 @@
 #include "replication/crowd.hpp"
 
-#include <mobula/core/secret_stream.hpp>
-
 namespace mobula::bench {
-namespace {
-
-constexpr std::uint64_t unix_time = 1'700'000'000;
-
-core::SecretKey private_key() {
-  core::SecretKey key;
-  key.fill(std::byte{1});
-  return key;
-}
-
-}  // namespace
-
-transport::ConnectToken bench_token(std::uint32_t client, const transport::Address& server) {
-  const transport::TokenRequest request{.client_id = client + 1, .servers = {server}, .expire_seconds = 3600};
-  core::SecretKey seed{};
-  core::store(seed.data(), client + 1);
-  core::SecretStream stream(seed);
-  transport::TokenSecrets secrets;
-  stream.fill(secrets.nonce);
-  stream.fill(secrets.client_to_server);
-  stream.fill(secrets.server_to_client);
-  return *transport::read_token(*transport::mint_token(request, private_key(), secrets, unix_time));
-}
 
 core::Result<std::unique_ptr<server::Server>> start_bench_server(const ReplicationOptions& options, Walkers& walkers,
                                                                  const transport::Address& address) {
   server::ServerConfig config;
   config.ticks_per_second = options.walkers.ticks_per_second;
   config.phase_clock = core::monotonic_now;
-  config.token_servers = {address};
-  config.transport.private_key = private_key();
-  config.transport.challenge_key.fill(std::byte{2});
-  config.transport.table_seed = 1;
-  config.transport.public_addresses = {address};
+  set_bench_secrets(config, address);
   config.players_max = options.clients;
   config.transport.sessions_max = options.clients;
   config.transport.handshakes_per_address = config.transport.handshakes;
   auto server = server::Server::start(std::move(config), walkers);
-  if (server) (*server)->set_unix_time(unix_time);
+  if (server) (*server)->set_unix_time(bench_unix_time);
   return server;
 }
 

@@ -6,6 +6,7 @@
 #include <mobula/client/connection/connection.hpp>
 #include <mobula/server/session/server.hpp>
 
+#include "bench_secrets.hpp"
 #include "replication/delayed_pipe.hpp"
 #include "replication/light_client.hpp"
 #include "replication/replication_bench.hpp"
@@ -19,9 +20,6 @@ inline const transport::Address bench_server = transport::Address::v4(10, 255, 0
 
 core::Result<std::unique_ptr<server::Server>> start_bench_server(const ReplicationOptions& options, Walkers& walkers,
                                                                  const transport::Address& address);
-
-// Returns the token of a client. The same client always gets the same one.
-transport::ConnectToken bench_token(std::uint32_t client, const transport::Address& server);
 
 // Network in memory.
 transport::Address address_of(std::uint32_t client);

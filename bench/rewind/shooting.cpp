@@ -1,32 +1,16 @@
 #include "rewind/shooting.hpp"
 
 #include <cmath>
-#include <mobula/core/secret_stream.hpp>
 #include <mobula/schema/engine.hpp>
+
+#include "bench_secrets.hpp"
 
 namespace mobula::bench {
 namespace {
 
-constexpr std::uint64_t unix_time = 1'700'000'000;
 constexpr float side = 200;
 const transport::Address server_address = transport::Address::v4(10, 0, 0, 1, 7777);
 const transport::Address client_address = transport::Address::v4(10, 0, 0, 2, 5000);
-
-core::SecretKey private_key() {
-  core::SecretKey key;
-  key.fill(std::byte{1});
-  return key;
-}
-
-transport::ConnectToken make_token() {
-  const transport::TokenRequest request{.client_id = 1, .servers = {server_address}, .expire_seconds = 3600};
-  core::SecretStream stream(core::SecretKey{});
-  transport::TokenSecrets secrets;
-  stream.fill(secrets.nonce);
-  stream.fill(secrets.client_to_server);
-  stream.fill(secrets.server_to_client);
-  return *transport::read_token(*transport::mint_token(request, private_key(), secrets, unix_time));
-}
 
 std::optional<server::CommandTable::Opened> open(core::ByteView bytes) {
   return server::CommandTable::Opened{1, bytes.data()};
@@ -83,16 +67,13 @@ core::Result<std::unique_ptr<ShootingWorld>> ShootingWorld::make(Shooting& game,
   config.ticks_per_second = ticks_per_second;
   config.seed = seed;
   config.verify_one_in = 0;
-  config.transport.private_key = private_key();
-  config.transport.challenge_key.fill(std::byte{2});
-  config.transport.table_seed = 1;
-  config.transport.public_addresses = {server_address};
+  set_bench_secrets(config, server_address);
   core::Result<std::unique_ptr<server::Server>> server = server::Server::start(std::move(config), game);
   if (!server) return server.error();
   world->server_ = std::move(*server);
-  world->server_->set_unix_time(unix_time);
+  world->server_->set_unix_time(bench_unix_time);
   client::ConnectionConfig client;
-  client.transport.token = make_token();
+  client.transport.token = bench_token(0, server_address);
   client.name = "shooter";
   world->connection_.emplace(client, world->now_);
   return world;
