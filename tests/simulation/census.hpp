@@ -37,9 +37,11 @@ class Census {
 
   // Called when a server starts. `saved`: the state it restored; null for a new world.
   std::optional<std::string> begin(const server::Server& server, const Known* saved);
+  // Called whenever the server gets the time. Pauses of the server do not count.
+  void advance(core::Nanoseconds now) { now_ = awake_.advance(now); }
   // Called before and after each tick; `now` is the server's time.
   void begin_tick(core::Nanoseconds now) {
-    now_ = awake_.advance(now);  // pauses of the server do not count
+    advance(now);
     done_.clear();
   }
   std::optional<std::string> check(server::Server& server);

@@ -46,8 +46,9 @@ void Simulation::apply(const Fault& fault) {
     case Kind::broken:
       if (player.connection != nullptr) player.connection->pipe_closed("broken", player.clock(now_));
       // A stalled server reads nothing, so it cannot see the end of a pipe either.
-      if (fault.at % 2 == 0 && !stalled_) server_->pipe_closed(address, now_);
-      return;
+      if (fault.at % 2 != 0 || stalled_) return;
+      census_.advance(now_);
+      return server_->pipe_closed(address, now_);
     case Kind::full: server_port_->full = address; return;
     case Kind::slow: server_port_->slow = address; return;
     case Kind::moved: return move(player);
