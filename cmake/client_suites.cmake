@@ -8,6 +8,6 @@
 #   bench, fuzz, package, docs   say nothing about a platform
 find_package(GTest REQUIRED)
 add_custom_target(end_to_end)
-foreach(folder fresh_log core ecs reflect hierarchy index wire prediction transport vectors)
+foreach(folder fresh_log core ecs reflect hierarchy index wire prediction examples/demo/rules transport vectors)
   add_subdirectory(tests/${folder})
 endforeach()

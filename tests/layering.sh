@@ -36,14 +36,16 @@ client/connection    core ecs reflect resource wire transport client/mirror
 client/prediction    core ecs reflect index wire prediction client/mirror client/connection
 c                    core ecs reflect hierarchy index resource wire transport client/mirror client/connection
 client/files         core process resource resource/files client/connection
-client/pipe          core process resource transport transport/simulation net client/mirror client/connection client/files
+client/pipe          core process resource prediction transport transport/simulation net client/mirror client/connection client/prediction client/files
 token                core process transport net
 examples/arena
 examples/tutorial
-examples/demo        core ecs reflect hierarchy index resource resource/compiler server/interest server/game server/host
+examples/demo/rules  core ecs hierarchy resource prediction
+examples/demo        core ecs reflect hierarchy index resource resource/compiler prediction server/interest server/game server/rewind server/host examples/demo/rules
 examples/lobby       core ecs reflect hierarchy index server/interest server/game server/host
-headless             core process index reflect net client/mirror client/connection client/files client/pipe
-bots                 core process transport transport/simulation net client/mirror client/connection client/pipe
+demo                 core reflect client/prediction
+headless             core process ecs index reflect prediction net client/mirror client/connection client/prediction client/files client/pipe examples/demo/rules demo
+bots                 core process reflect prediction transport transport/simulation net client/mirror client/connection client/prediction client/pipe examples/demo/rules demo
 lobby                core process net client/mirror client/connection client/pipe
 server.hpp           core process ecs prediction server/interest server/game server/host
 client.hpp           core ecs net client/mirror client/connection client/prediction client/files client/pipe
@@ -57,9 +59,9 @@ arena/components.hpp         examples/arena
 orchard/components.hpp       examples/tutorial
 mobula/server.hpp            examples
 mobula/client.hpp            examples
-mobula/schema/*_generated.h  reflect resource wire server examples bots lobby
+mobula/schema/*_generated.h  reflect resource wire server examples demo lobby
 mobula/schema/engine.hpp     hierarchy index resource prediction server client/mirror client/prediction examples server.hpp client.hpp
-mobula/schema/*              examples lobby
+mobula/schema/*              examples demo lobby
 flatbuffers/*                reflect resource wire server/game c examples
 spdlog/*                     process
 fast_float/*                 core/from_chars.cpp
@@ -104,7 +106,7 @@ fstream                      process resource/compiler net server token client/f
 iostream                     process server *main.cpp
 '
 
-programs=' c examples token headless bots lobby '  # folders whose headers are included without mobula/
+programs=' c examples token demo headless bots lobby '  # folders whose headers are included without mobula/
 
 root=${1:?usage: tests/layering.sh ROOT}
 cd "$root"

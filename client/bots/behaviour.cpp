@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <bots/behaviour.hpp>
-#include <bots/demo_commands.hpp>
 #include <charconv>
 #include <cmath>
+#include <demo/demo_commands.hpp>
 #include <mobula/core/did_you_mean.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/core/text.hpp>

@@ -7,6 +7,8 @@ namespace {
 
 constexpr core::Nanoseconds token_retry = 100 * core::millisecond;
 constexpr core::Nanoseconds open_retry = core::second;
+constexpr double um_per_metre = 1e6;
+constexpr double correction_max_metres = 1e6;  // greater ones count as this
 
 std::uint64_t in_us(core::Nanoseconds time) {
   return static_cast<std::uint64_t>(std::max<core::Nanoseconds>(time, 0) / core::microsecond);
@@ -23,6 +25,7 @@ void ReasonCounts::add(const std::string& reason) {
 core::Status Bot::update(core::Nanoseconds now) {
   if (client_ != nullptr) {
     client_->update();
+    note_correction();
     check_connection(now);
   }
   if (!wanted_) {
@@ -38,10 +41,11 @@ core::Status Bot::enter(core::Nanoseconds now) {
   std::optional<transport::ConnectToken> token = setup_.tokens.take(core::unix_now());
   entered_at_ = now + (token ? 0 : token_retry);
   if (!token) return core::Done{};
+  const bool predicts = setup_.predicts.rules != nullptr && self_.mirrors;
   ConnectionConfig config{.transport = {},
                           .name = core::format("bot {}", self_.number + 1),
-                          .schema = {},
-                          .resources = nullptr,
+                          .schema = setup_.predicts.schema,
+                          .resources = predicts ? setup_.predicts.level : nullptr,
                           .decode = self_.mirrors};
   config.transport.token = std::move(*token);
   core::Result<std::unique_ptr<PipeClient>> client =
@@ -51,12 +55,14 @@ core::Status Bot::enter(core::Nanoseconds now) {
     return client.error();
   }
   client_ = std::move(*client);
+  if (predicts) client_->predict(*setup_.predicts.rules, setup_.predicts.config);
   client_->set_token_source([&tokens = setup_.tokens]() -> core::Result<std::optional<transport::ConnectToken>> {
     if (std::optional<transport::ConnectToken> more = tokens.take(core::unix_now())) return more;
     return core::Error{"no token", "there is no token at the moment"};
   });
   client_->on_received([this](core::Nanoseconds received) { note_ticks(received); });
   counted_ = {};
+  counted_prediction_ = {};
   losses_ = 0;
   place_ = Place::entering;
   wants_in_ = by_choice_ = failed_ = false;
@@ -178,7 +184,33 @@ void Bot::count() {
   counts[Count::events] += stats.events - counted_.connection.events;
   counts[Count::rejoins] += stats.rejoins - counted_.connection.rejoins;
   counted_ = present;
+  count_prediction();
   if (playing() && session.rtt > 0) setup_.tally.now.rtts_us.add(in_us(session.rtt));
+}
+
+// Called after each update, which makes one correction at most.
+void Bot::note_correction() {
+  if (client_->prediction() == nullptr) return;
+  const PredictionStats& stats = client_->prediction()->stats();
+  if (std::exchange(counted_prediction_.corrections, stats.corrections) == stats.corrections) return;
+  const double metres = std::min(stats.last_correction, correction_max_metres);
+  setup_.tally.now.corrections_um.add(static_cast<std::uint64_t>(metres * um_per_metre + 0.5));
+}
+
+void Bot::count_prediction() {
+  if (client_->prediction() == nullptr) return;
+  const PredictionStats& stats = client_->prediction()->stats();
+  const PredictionStats before = std::exchange(counted_prediction_.stats, stats);
+  Counts& counts = setup_.tally.now.counts;
+  counts[Count::predicted_ticks] += stats.ticks - before.ticks;
+  counts[Count::replayed_ticks] += stats.ticks_replayed - before.ticks_replayed;
+  counts[Count::rollbacks] += stats.rollbacks - before.rollbacks;
+  counts[Count::late_mispredictions] += stats.late_mispredictions - before.late_mispredictions;
+  counts[Count::remote_mispredictions] += stats.remote_mispredictions - before.remote_mispredictions;
+  counts[Count::prediction_stalls] += stats.stalls - before.stalls;
+  if (!client_->prediction()->started()) return;
+  const double seconds = stats.input_delay / connection()->ticks_per_second();
+  setup_.tally.now.input_delays_us.add(in_us(static_cast<core::Nanoseconds>(seconds * core::second)));
 }
 
 core::Nanoseconds Bot::note_silence(core::Nanoseconds now) {

@@ -34,11 +34,20 @@ struct BotsTally {
   std::string first_loss;    // reason of the first of these, with advice; empty if there is none
 };
 
+/// Rules that bots predict by, and the schema that these are compiled with.
+struct BotRules {
+  const prediction::Rules* rules = nullptr;  // null if the bots predict nothing
+  std::shared_ptr<const reflect::Schema> schema = nullptr;
+  PredictionConfig config = {};
+  ResourceStore* level = nullptr;  // has the server's level, which a step reads
+};
+
 struct BotSetup {
   net::EventLoop& loop;
   const Access& access;
   TokenStock& tokens;
   BotsTally& tally;
+  BotRules predicts = {};
 };
 
 class Bot {
@@ -93,6 +102,8 @@ class Bot {
   void act(const BotDecision& decision, core::Nanoseconds now);
   void note_ticks(core::Nanoseconds now);
   void note_loss(ReasonCounts& kind);
+  void note_correction();
+  void count_prediction();
 
   // Part of the current connection's counters that the tally contains already.
   struct Counted {
@@ -100,12 +111,18 @@ class Bot {
     ConnectionStats connection;
     std::uint64_t losses_out = 0;
   };
+  // The same for its prediction.
+  struct CountedPrediction {
+    PredictionStats stats;
+    std::uint64_t corrections = 0;
+  };
 
   BotSetup setup_;
   Self self_;
   core::Random random_;
   std::unique_ptr<PipeClient> client_;
   Counted counted_;
+  CountedPrediction counted_prediction_;
   Place place_ = Place::out;
   bool wanted_ = false;
   bool wants_in_ = true;

@@ -22,6 +22,12 @@ enum class Count : std::uint8_t {
   joins,    // worlds entered, including reconnections
   rejoins,  // reconnections as the same player
   leaves,   // departures by the bot's choice, of any kind
+  predicted_ticks,
+  replayed_ticks,
+  rollbacks,
+  late_mispredictions,
+  remote_mispredictions,
+  prediction_stalls,
   count,
 };
 

@@ -16,13 +16,15 @@ struct IntervalStats {
   core::Histogram intervals_us;  // between the arrivals of a bot's ticks
   core::Histogram joins_us;      // from the first request to the first tick
   core::Histogram rtts_us;
-  core::Histogram lags_us;  // delay of the bots' own loop
+  core::Histogram lags_us;          // delay of the bots' own loop
+  core::Histogram corrections_um;   // distances by which predicted positions were corrected
+  core::Histogram input_delays_us;  // in bots that predict
 
   void add(const IntervalStats& later);
   void clear();
 };
 
-/// Distribution of times in milliseconds. All members are 0 without measurements.
+/// Distribution of times in milliseconds, or of another measure. All members are 0 without measurements.
 struct Distribution {
   std::uint64_t count = 0;
   double mean = 0;
@@ -32,5 +34,6 @@ struct Distribution {
   double max = 0;
 };
 Distribution distribution_ms(const core::Histogram& microseconds);
+Distribution distribution_cm(const core::Histogram& micrometres);
 
 }  // namespace mobula::client

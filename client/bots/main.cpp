@@ -7,6 +7,8 @@
 #include <bots/report_json.hpp>
 #include <bots/run.hpp>
 #include <cmath>
+#include <demo/demo_player.hpp>
+#include <examples/demo/rules/rules.hpp>
 #include <fstream>
 #include <iostream>
 #include <mobula/client/pipe/access_options.hpp>
@@ -41,6 +43,7 @@ struct Line {
   double seconds = 0;  // 0 if not given
   std::string ramp;
   std::string behaviours = "wander";
+  bool predict = false;
   std::uint64_t seed = 1;
   std::string json_path;
   std::string html_path;
@@ -71,6 +74,10 @@ void add_options(CLI::App& app, Line& line) {
       "--verify", line.verify,
       "number of bots that mirror the world and verify it; the others acknowledge deltas without reading them, which "
       "needs less CPU time; default: all");
+  app.add_flag(
+      "--predict", line.predict,
+      "bots that mirror (--verify) also predict by the demo's rules; the report has their mispredictions; one client "
+      "receives the level before the run");
   app.add_option("--seed", line.seed, "seed of the bots' random decisions")->check(count)->capture_default_str();
   app.add_option("--require", line.required,
                  "a limit: \"p99_interval_ms<=100\"; with <=, <, >=, > or ==. May be repeated; status 1 if "
@@ -87,6 +94,7 @@ void add_options(CLI::App& app, Line& line) {
       "  mobula-bots --connect localhost:7777 --ramp 30s --clients 1000 --verify 10 --seconds 120 --html report.html\n"
       "  mobula-bots --connect localhost:7777 --ramp 100@10s,500@30s,1000@30s --behaviour wander=70,churn=30\n"
       "  mobula-bots --connect localhost:7777 --clients 500 --require \"p99_interval_ms<=60\" --require \"lost<=5\"\n"
+      "  mobula-bots --connect localhost:7777 --clients 50 --predict --require \"remote_mispredictions==0\"\n"
       "  mobula-bots --connect tcp:localhost:7777 --simulate \"latency=80ms jitter=20ms loss=5%\"\n"
       "By default a run requires that all bots joined and stayed, that all mirrors matched the server, and\n"
       "that mirrors were verified (joined, lost, mismatches, verified_ticks); --require with the same name overrides "
@@ -111,6 +119,9 @@ core::Result<client::BotsOptions> read(Line& line) {
   if (line.verify && *line.verify > clients)
     return core::Error{"bad verify", core::format("--verify: {} of {} bots cannot be", *line.verify, clients)};
   options.verify = line.verify.value_or(clients);
+  if (line.predict && options.verify == 0)
+    return core::Error{"bad predict", "--predict: no bot mirrors the world, as --verify is 0"};
+  if (line.predict) options.predicts = {&demo::rules, client::demo_schema(), client::demo_prediction()};
   options.seed = line.seed;
   return options;
 }

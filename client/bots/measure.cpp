@@ -15,6 +15,11 @@ double of(const IntervalStats& interval) {
   return (interval.*histogram).count() == 0 ? none : distribution_ms(interval.*histogram).*part;
 }
 
+template <double Distribution::* part>
+double correction(const IntervalStats& interval) {
+  return interval.corrections_um.count() == 0 ? none : distribution_cm(interval.corrections_um).*part;
+}
+
 template <Count kind>
 double total(const IntervalStats& interval) {
   return static_cast<double>(interval.counts[kind]);
@@ -73,6 +78,17 @@ constexpr IntervalMeasure of_intervals[] = {
     {"joins", "worlds entered, including reconnections", total<Count::joins>},
     {"rejoins", "… as the same player", total<Count::rejoins>},
     {"leaves", "departures by the bot's choice, of any kind", total<Count::leaves>},
+    {"predicted_ticks", "ticks that bots have predicted (--predict)", total<Count::predicted_ticks>},
+    {"replayed_ticks", "… computed again", total<Count::replayed_ticks>},
+    {"rollbacks", "returns to an earlier tick", total<Count::rollbacks>},
+    {"late_mispredictions", "mispredicted ticks that late commands explain", total<Count::late_mispredictions>},
+    {"remote_mispredictions", "other mispredicted ticks", total<Count::remote_mispredictions>},
+    {"prediction_stalls", "times that a bot could predict no further", total<Count::prediction_stalls>},
+    {"mean_correction_cm", "distance by which a rollback moved a position", correction<&D::mean>},
+    {"p50_correction_cm", "… median", correction<&D::p50>},
+    {"p99_correction_cm", "… 99 of 100", correction<&D::p99>},
+    {"max_correction_cm", "… maximum", correction<&D::max>},
+    {"mean_input_delay_ms", "time between a command and its effect on the bot", of<&S::input_delays_us, &D::mean>},
     {"mean_lag_ms", "delay of the bots' own loop", of<&S::lags_us, &D::mean>},
     {"p99_lag_ms", "… 99 of 100", of<&S::lags_us, &D::p99>},
     {"max_lag_ms", "… maximum", of<&S::lags_us, &D::max>},

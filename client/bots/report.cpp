@@ -48,6 +48,22 @@ std::string reasons(std::string_view what, const ReasonCounts& counts) {
   return text;
 }
 
+// Lines about predictions. Empty if the bots predict nothing.
+std::string predictions(const IntervalStats& s) {
+  const Counts& counts = s.counts;
+  if (counts[Count::predicted_ticks] == 0) return "";
+  const Distribution corrections = distribution_cm(s.corrections_um);
+  return core::format(
+      "ticks predicted         {}, {} computed again after {} rollbacks, {} stalls\n"
+      "mispredictions          {} late, {} remote\n"
+      "corrections             {} of mean {:.1f} cm, p50 {:.1f} cm, p99 {:.1f} cm, max {:.1f} cm\n"
+      "input delay             {}\n",
+      counts[Count::predicted_ticks], counts[Count::replayed_ticks], counts[Count::rollbacks],
+      counts[Count::prediction_stalls], counts[Count::late_mispredictions], counts[Count::remote_mispredictions],
+      corrections.count, corrections.mean, corrections.p50, corrections.p99, corrections.max,
+      spread(s.input_delays_us));
+}
+
 std::string steps_table(const BotsReport& report) {
   std::string text =
       "\nstep  bots            seconds  interval p50, p99, max ms    KB/s per bot in, out    loss in, out\n";
@@ -118,6 +134,7 @@ std::string to_table(const BotsReport& report) {
       percent(value(s, "loss_in_percent")), percent(value(s, "loss_out_percent")), entities_mirrored(report),
       s.counts[Count::events], s.counts[Count::verified_ticks], s.counts[Count::mismatches], s.counts[Count::commands],
       spread(s.lags_us), value(s, "cpu_percent"));
+  table += predictions(s);
   if (s.counts[Count::leaves] > 0)
     table += core::format("left and reconnected    {} left, {} joins in all, {} of them as the same player\n",
                           s.counts[Count::leaves], s.counts[Count::joins], s.counts[Count::rejoins]);

@@ -206,6 +206,22 @@ std::string key_figures(const BotsReport& report) {
   return html + "</div>\n";
 }
 
+std::string predictions_table(const BotsReport& report) {
+  constexpr std::string_view rows[] = {"predicted_ticks",     "replayed_ticks",        "rollbacks",
+                                       "late_mispredictions", "remote_mispredictions", "prediction_stalls",
+                                       "mean_correction_cm",  "p50_correction_cm",     "p99_correction_cm",
+                                       "max_correction_cm",   "mean_input_delay_ms"};
+  if (report.whole.counts[Count::predicted_ticks] == 0) return "";
+  std::string html = "<h2>Predictions</h2>\n<div class=\"wide\"><table>\n";
+  for (const std::string_view row : rows) {
+    const auto found = std::ranges::find(interval_measures(), row, &IntervalMeasure::name);
+    std::string words(row);
+    std::ranges::replace(words, '_', ' ');
+    html += core::format("<tr><td>{}</td><td class=\"n\">{}</td></tr>\n", words, shown(found->value(report.whole)));
+  }
+  return html + "</table></div>\n";
+}
+
 std::string limits_table(const std::vector<LimitVerdict>& verdicts) {
   std::string html =
       "<h2>Limits</h2>\n<div class=\"wide\"><table>\n<tr><th></th><th>limit</th><th class=\"n\">measured</th></tr>\n";
@@ -291,8 +307,8 @@ std::string to_html(const BotsReport& report, const std::vector<LimitVerdict>& v
       title, style, escape_html(report.info.server), date_text(report.info.began_at));
   html += verdict(report, verdicts) + key_figures(report) + "<h2>Over time</h2>\n<div class=\"charts\">\n";
   for (const ChartRow& row : charts) html += figure(row, report, verdicts);
-  html += "</div>\n" + steps_figure(report) + limits_table(verdicts) + reasons_table(report) + run_table(report) +
-          all_measures(report) + "</body>\n</html>\n";
+  html += "</div>\n" + steps_figure(report) + predictions_table(report) + limits_table(verdicts) +
+          reasons_table(report) + run_table(report) + all_measures(report) + "</body>\n</html>\n";
   return html;
 }
 

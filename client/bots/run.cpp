@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bots/loop_watch.hpp>
 #include <bots/run.hpp>
+#include <mobula/client/connection/resource_memory.hpp>
+#include <mobula/client/pipe/fetch_resources.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/core/log.hpp>
 #include <mobula/net/event_loop.hpp>
@@ -57,6 +59,7 @@ class BotsRun {
   net::EventLoop loop_;
   std::unique_ptr<LoopWatch> watch_;
   std::unique_ptr<TokenStock> tokens_;
+  ResourceMemory level_;  // received before the run if bots predict
   BotsTally tally_;
   std::vector<std::unique_ptr<Bot>> bots_;
   std::vector<PipeClient*> simulated_;  // bots whose simulated networks the loop delivers
@@ -79,6 +82,8 @@ core::Status BotsRun::open() {
   core::Result<std::unique_ptr<TokenStock>> tokens = TokenStock::open(options_.access, most);
   if (!tokens) return tokens.error();
   tokens_ = std::move(*tokens);
+  if (options_.predicts.rules != nullptr)
+    if (const core::Status fetched = fetch_resources(loop_, options_.access, level_); !fetched) return fetched;
   report_.clients = most;
   report_.verify = std::min(options_.verify, most);
   return make_bots();
@@ -90,7 +95,8 @@ core::Status BotsRun::make_bots() {
   if (!mix) return mix.error();
   const std::vector<const Behaviour*> assigned = assign_behaviours(*mix, options_.ramp.most());
   sends_commands_ = std::ranges::any_of(mix->parts, [](const auto& part) { return part.behaviour->commands; });
-  const BotSetup setup{loop_, options_.access, *tokens_, tally_};
+  BotSetup setup{loop_, options_.access, *tokens_, tally_, options_.predicts};
+  setup.predicts.level = &level_;
   for (std::uint32_t i = 0; i < assigned.size(); ++i)
     bots_.push_back(std::make_unique<Bot>(
         setup,

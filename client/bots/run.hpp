@@ -6,6 +6,7 @@
 #pragma once
 
 #include <bots/behaviour.hpp>
+#include <bots/bot.hpp>
 #include <bots/ramp.hpp>
 #include <bots/report.hpp>
 #include <functional>
@@ -20,12 +21,14 @@ struct BotsOptions {
   // Number of bots that mirror and verify. The others acknowledge deltas without reading them.
   std::uint32_t verify = ~0u;
   std::uint64_t seed = 1;  // seed of all random decisions
+  BotRules predicts;       // bots that mirror predict by these
   // Receives each sample.
   std::function<void(const BotsSample& sample)> progress;
 };
 
 /// Runs until the ramp ends or a signal stops it (SIGINT, SIGTERM). Errors: those of fetching tokens and opening pipes,
-/// "too few open files". An unreachable server is not an error but gives joined == 0.
+/// "too few open files"; those of fetch_resources() if bots predict. Otherwise an unreachable server is not an error
+/// but gives joined == 0.
 core::Result<BotsReport> run_bots(const BotsOptions& options);
 
 }  // namespace mobula::client

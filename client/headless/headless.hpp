@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mobula/client/pipe/access.hpp>
+#include <mobula/client/prediction/prediction_config.hpp>
+#include <mobula/prediction/rules.hpp>
 #include <mobula/reflect/schema.hpp>
 #include <string>
 
@@ -21,10 +24,16 @@ struct HeadlessOptions {
   std::string resources;
   std::string recording;                          ///< File to record to; empty records nothing.
   std::shared_ptr<const reflect::Schema> schema;  ///< Schema that the server must have; null accepts any.
+  /// Rules to predict by, which are compiled with `schema`. Null predicts nothing. With rules the server's resources
+  /// are received before the client joins, into memory unless there is a folder, as a step reads the level.
+  const prediction::Rules* rules = nullptr;
+  PredictionConfig prediction;
+  /// Returns the command to give now, or nothing. Called with each update while the client plays.
+  std::function<core::Bytes(core::Nanoseconds now)> play;
 };
 
 /// Runs the client. Returns the exit status: 0 if at least one tick was verified, none mismatched, and all requested
-/// ticks were received; else 1.
+/// ticks were received; else 1. With rules it is 1 also if nothing was predicted.
 int run_headless(const HeadlessOptions& options);
 
 }  // namespace mobula::client

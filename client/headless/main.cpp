@@ -1,4 +1,6 @@
 #include <CLI/CLI.hpp>
+#include <demo/demo_player.hpp>
+#include <examples/demo/rules/rules.hpp>
 #include <filesystem>
 #include <fstream>
 #include <headless/entity_listing.hpp>
@@ -46,6 +48,8 @@ struct CommandLine {
   mobula::client::ListingOptions listing;
   mobula::client::ReplayOptions replay;
   mobula::client::AccessOptions access;
+  bool predicts = false;
+  mobula::client::DemoPlayer player;
   std::string schema_path;
   std::string handle;  // argument of --list; empty lists all entities
 };
@@ -77,7 +81,17 @@ void add_output_options(CLI::App& app, CommandLine& line) {
 
 void add_session_options(CLI::App& app, CommandLine& line) {
   mobula::client::add_name_option(app, line.options.name)->capture_default_str();
-  app.add_flag("--spectate", line.options.spectate, "join as a spectator, without an entity in the world");
+  CLI::Option* spectate =
+      app.add_flag("--spectate", line.options.spectate, "join as a spectator, without an entity in the world");
+  app.add_flag("--predict", line.predicts,
+               "play the demo: walk about, throw stones, and predict both by the demo's rules, after the level was "
+               "received; print "
+               "mispredictions, rollbacks, corrections and input delay, and the first difference of each remote "
+               "misprediction, "
+               "at most 5 per second; exit status 1 if nothing was predicted")
+      ->excludes(spectate)
+      ->excludes("--list")
+      ->excludes("--get");
   app.add_option(
          "--resources", line.options.resources,
          "keep the levels of servers in this folder, so that they are not sent again; at most 1 GiB and 1,024 levels, "
@@ -85,12 +99,14 @@ void add_session_options(CLI::App& app, CommandLine& line) {
          "level")
       ->type_name("DIR")
       ->excludes("--list");
-  app.add_option("--schema", line.schema_path, "accept only a server with this schema (.bfbs file)");
+  app.add_option("--schema", line.schema_path, "accept only a server with this schema (.bfbs file)")
+      ->excludes("--predict");
   app.add_option("--record", line.options.recording,
                  "record the session to this file; the keys in it can decrypt that session, and nothing else")
       ->type_name("FILE")
       ->excludes("--list")
-      ->excludes("--get");
+      ->excludes("--get")
+      ->excludes("--predict");
 }
 
 void add_replay_options(CLI::App& app, CommandLine& line) {
@@ -99,7 +115,7 @@ void add_replay_options(CLI::App& app, CommandLine& line) {
           ->type_name("FILE");
   app.get_option("--connect")->required(false);
   for (const char* other : {"--connect", "--admin", "--admin-token-file", "--key-file", "--token", "--ca-file",
-                            "--simulate", "--name", "--spectate", "--resources", "--schema", "--record"})
+                            "--simulate", "--name", "--spectate", "--predict", "--resources", "--schema", "--record"})
     replayed->excludes(other);
   app.add_option("--speed", line.replay.speed, "multiple of the recorded speed; 0 replays as fast as possible")
       ->check(CLI::Range(0.0, 1e6))
@@ -121,6 +137,7 @@ void add_examples(CLI::App& app) {
       "  mobula-client --connect 127.0.0.1:7777\n"
       "  mobula-client --connect localhost:7777 --ticks 100 --json\n"
       "  mobula-client --connect localhost:7777 --events\n"
+      "  mobula-client --connect localhost:7777 --predict --simulate \"latency=50ms jitter=10ms loss=2%\"\n"
       "  mobula-client --connect ws://localhost:7778 --simulate \"latency=80ms jitter=20ms loss=5%\"\n"
       "  mobula-client --connect localhost:7777 --list\n"
       "  mobula-client --connect localhost:7777 --list 12.1\n"
@@ -146,6 +163,14 @@ mobula::core::Status complete(CommandLine& line, bool replays) {
     line.options.schema = *schema;
   }
   return mobula::core::Done{};
+}
+
+// The schema of the demo makes a server of another game refuse the client.
+void predict_demo(CommandLine& line) {
+  line.options.schema = mobula::client::demo_schema();
+  line.options.rules = &demo::rules;
+  line.options.prediction = mobula::client::demo_prediction();
+  line.options.play = [&line](mobula::core::Nanoseconds now) { return line.player.next_command(now); };
 }
 
 int list_or_get(CommandLine& line, bool gets) {
@@ -185,6 +210,7 @@ int main(int argc, char** argv) {
   const bool gets = app.count("--get") > 0;
   const bool lists = app.count("--list") > 0 || gets;
   if (const auto done = complete(line, replays); !done) return refuse(done.error().message);
+  if (line.predicts) predict_demo(line);
   if (line.options.json_only || lists) mobula::core::set_log_level(mobula::core::LogLevel::warn);
   mobula::process::log_in_background();
   if (lists) return mobula::process::end_output(program, list_or_get(line, gets));

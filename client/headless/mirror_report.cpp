@@ -12,14 +12,14 @@ std::string summary_line(const Connection& connection, const ConnectionStats& be
                       now.mismatched_ticks);
 }
 
-std::string final_line(const Connection& connection) {
+std::string final_line(const Connection& connection, std::string_view more) {
   const ConnectionStats& stats = connection.stats();
   const Mirror* mirror = connection.mirror();
   return core::format(
-      R"({{"ticks":{},"entities":{},"verified_ticks":{},"mismatched_ticks":{},"bytes_received":{},"state_hash":"{:016x}"}})"
+      R"({{"ticks":{},"entities":{},"verified_ticks":{},"mismatched_ticks":{},"bytes_received":{},"state_hash":"{:016x}"{}}})"
       "\n",
       stats.ticks, mirror == nullptr ? 0 : mirror->size(), stats.verified_ticks, stats.mismatched_ticks,
-      stats.bytes_received, mirror == nullptr ? 0 : mirror->hash());
+      stats.bytes_received, mirror == nullptr ? 0 : mirror->hash(), more);
 }
 
 bool verified(const ConnectionStats& stats) { return stats.verified_ticks > 0 && stats.mismatched_ticks == 0; }

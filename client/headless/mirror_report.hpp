@@ -3,13 +3,14 @@
 
 #include <mobula/client/connection/connection.hpp>
 #include <string>
+#include <string_view>
 
 namespace mobula::client {
 
 /// Returns a line about the second since `before`.
 std::string summary_line(const Connection& connection, const ConnectionStats& before);
-/// Returns the last line, as JSON.
-std::string final_line(const Connection& connection);
+/// Returns the last line, as JSON. `more` are further members, each with a comma before it.
+std::string final_line(const Connection& connection, std::string_view more = {});
 
 /// Returns whether at least one tick was verified and none mismatched.
 bool verified(const ConnectionStats& stats);

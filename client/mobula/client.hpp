@@ -10,6 +10,7 @@
 #include <mobula/client/files/recording_file.hpp>
 #include <mobula/client/files/resource_folder.hpp>
 #include <mobula/client/mirror/world_pose.hpp>
+#include <mobula/client/pipe/fetch_resources.hpp>
 #include <mobula/client/pipe/pipe_client.hpp>
 #include <mobula/client/prediction/prediction.hpp>
 #include <mobula/net/event_loop.hpp>

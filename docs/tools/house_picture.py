@@ -61,7 +61,7 @@ def reduced(rooms):
 def kind_of(room):
     if re.match(r"(server|client)[/.]", room):
         return room[:6]
-    return "program" if room.split("/")[0] in ("examples", "token", "headless", "bots", "lobby") else "shared"
+    return "program" if room.split("/")[0] in ("examples", "token", "demo", "headless", "bots", "lobby") else "shared"
 
 
 def levels_of(rooms):

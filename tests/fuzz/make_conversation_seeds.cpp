@@ -136,6 +136,7 @@ void conversations() {
     conversation.say(wire::MirrorHashes{level != Level::sent, 0, ~0u, 5, {{3, ecs::Entity{3, 1}, 1, 77}}});
     conversation.tick();
     conversation.say(wire::MirrorDifference{{3, 1}, "Transform", "position.x", "1", "2"});
+    conversation.say(wire::PredictionReport{.ticks = 20, .ticks_replayed = 6, .rollbacks = 2});
     conversation.close();
     conversation.tick();
     conversation.tick();

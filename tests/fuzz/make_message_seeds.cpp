@@ -48,6 +48,8 @@ void messages() {
   write_seed("message", "command_refused", wire::encode(wire::CommandRefused{12, "out of range: 0 to 100"}));
   write_seed("message", "delta_body",
              wire::encode(wire::DeltaBody{.number = 3, .offset = 5, .size = 12, .bytes = core::Bytes(7)}));
+  write_seed("message", "prediction_report",
+             wire::encode(wire::PredictionReport{20, 66, 3, 1, 2, 4, 5, 1250, 700, 40}));
   write_seed("message", "events", wire::encode(wire::Events{9, {{0, {}, core::Bytes(5)}, {7, {5, 1}, {}}}}));
 }
 

@@ -28,7 +28,8 @@ VIEWS = {
     "systems": "document.querySelectorAll('.stacked tbody tr').length >= 6",
     "sessions": f"document.querySelectorAll('.list tbody tr').length >= {BOTS - 1} && /ms/.test(document.querySelector('.list').innerText)",
     "sessions/{player}": "document.querySelectorAll('.detail .chart canvas').length === 2"
-                         " && /Transform/.test(document.querySelector('.detail').innerText)",
+                         " && /Transform/.test(document.querySelector('.detail').innerText)"
+                         " && /Ticks predicted\\s*[1-9]/i.test(document.querySelector('.detail').innerText)",
     "pools": "document.querySelectorAll('.list tbody tr').length > 5",
     "pools/{pool}": "document.querySelectorAll('.order-picture')[1]?.width > 60",
     "resources": "/Fingerprint/.test(document.querySelector('main').innerText) && document.querySelectorAll('table').length === 3",

@@ -44,7 +44,7 @@ class Village:
             return
         self.crowd = subprocess.Popen(
             [self.programs / "mobula-bots", "--connect", f"127.0.0.1:{port[1]}", "--admin", found[0], "--clients", str(self.bots),
-             "--seconds", "600"], stdout=self.log, stderr=self.log, env=self.environment)
+             "--seconds", "600", "--predict"], stdout=self.log, stderr=self.log, env=self.environment)
 
     def stop(self):
         for each in (self.crowd, self.server):

@@ -13,7 +13,7 @@
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 jobs=$(nproc)
-every_suite='core ecs reflect hierarchy index wire transport vectors vectors_c'
+every_suite='core ecs reflect hierarchy index wire transport demo_rules vectors vectors_c'
 
 # A Windows of our own, without questions about its browser and its .NET. Its own files do not count as a test's.
 export WINEPREFIX=$PWD/build/portability/mingw/wine WINEDEBUG=-all WINEDLLOVERRIDES='mscoree,mshtml='
@@ -114,9 +114,9 @@ server() {
 # Minutes instead of an hour of a processor: sessions that use most of the client core, on each platform.
 quick() {
   local status=0 optimise=-O1
-  client libcxx core vectors vectors_c || status=1
-  client mingw vectors vectors_c || status=1
-  client arm64 vectors vectors_c || status=1
+  client libcxx core demo_rules vectors vectors_c || status=1
+  client mingw demo_rules vectors vectors_c || status=1
+  client arm64 demo_rules vectors vectors_c || status=1
   return $status
 }
 

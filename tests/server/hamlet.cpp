@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <examples/demo/patrol_compiler.hpp>
+#include <examples/demo/compilers.hpp>
 #include <mobula/resource/compiler/compiler.hpp>
 #include <mobula/schema/components.hpp>
 #include <server/hamlet.hpp>

@@ -1,7 +1,7 @@
 // A small level with the demo's prefabs, and a server with clients around it on a simulated network.
 #pragma once
 
-#include <bots/demo_commands.hpp>
+#include <demo/demo_commands.hpp>
 #include <memory>
 #include <mobula/client/connection/connection.hpp>
 #include <mobula/server/session/server.hpp>

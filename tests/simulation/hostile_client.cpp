@@ -114,11 +114,12 @@ wire::Message HostileClient::message() {
   const auto any = [&] {
     return random_.chance(1, 2) ? random_.below(400) : static_cast<std::uint32_t>(random_.next());
   };
-  switch (random_.below(4)) {
+  switch (random_.below(5)) {
     case 0: return wire::ResourceRequest{hash, any()};
     case 1:
       return wire::MirrorHashes{random_.chance(1, 2), any(), any(), any(), {{any(), {any(), any()}, any(), any()}}};
     case 2: return wire::MirrorDifference{{any(), any()}, "Health", "current", "1", "2"};
+    case 3: return wire::PredictionReport{.ticks = any(), .stalls = any(), .corrections_mm = random_.below(400)};
     default:
       return wire::Hello{.schema_fingerprint = hash,
                          .name = "liar",

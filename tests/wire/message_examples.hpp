@@ -74,7 +74,9 @@ inline std::vector<Message> examples() {
           PlayerEntity{},
           Closing{30, "another version is coming"},
           CommandRefused{7, "out of range: 0 to 100"},
-          DeltaBody{.number = 3, .offset = 5, .size = 340, .bytes = core::Bytes(333, std::byte{8})}};
+          DeltaBody{.number = 3, .offset = 5, .size = 340, .bytes = core::Bytes(333, std::byte{8})},
+          PredictionReport{},
+          PredictionReport{20, 66, 3, 1, 2, 4, 3, 1250, max_reported_count, 40}};
 }
 
 // Asserts the guarantees of decode_message for an accepted message.
@@ -133,6 +135,7 @@ struct WellFormed {
     EXPECT_TRUE(message.entity);
     EXPECT_LE(message.words.size(), max_entity_words);
   }
+  void operator()(const PredictionReport& report) const { EXPECT_TRUE(report.is_bounded()); }
   void operator()(const MirrorDifference& message) const { EXPECT_LE(message.server.size(), max_text_bytes); }
 };
 

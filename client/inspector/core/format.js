@@ -17,6 +17,10 @@ export function milliseconds(seconds, digits = 2) {
   return isNumber(seconds) ? `${(seconds * 1000).toFixed(digits)} ms` : missing;
 }
 
+export function centimetres(metres, digits = 1) {
+  return isNumber(metres) ? `${(metres * 100).toFixed(digits)} cm` : missing;
+}
+
 export function percent(share, digits = 1) {
   return isNumber(share) ? `${(share * 100).toFixed(digits)}%` : missing;
 }

@@ -1,7 +1,7 @@
 // Details of a session, live: its network, bytes sent by component, and an action to end it.
 import {post} from '../core/api.js';
 import {h, setAttribute, setText} from '../core/dom.js';
-import {bytes, count, duration, milliseconds, percent, plural, rate} from '../core/format.js';
+import {bytes, centimetres, count, duration, milliseconds, percent, plural, rate} from '../core/format.js';
 import {new_courses_text} from './courses.js';
 import {ask_for_text} from './dialog.js';
 import {Facts} from './facts.js';
@@ -12,6 +12,7 @@ import {TimeChart} from './chart.js';
 const per_second = 2;
 const seconds_shown = 60;
 const who = ['State', 'Entity', 'Address', 'Over', 'Client id', 'Connected for', 'Sees', 'Waiting', 'Mirror'];
+const predicted = ['Ticks predicted', 'Ticks replayed', 'Rollbacks', 'Mispredictions', 'By late commands', 'By remote causes', 'Stalls', 'Corrections', 'Mean correction', 'Max correction', 'Input delay', 'Views rewound', 'Views refused'];
 const network = ['RTT', 'RTT variation', 'Arrival jitter', 'Loss', 'Lost', 'Budget', 'Sent', 'Acknowledged', 'Received', 'Sent in total', 'Received in total', 'Reliable backlog'];
 
 export function session_detail(parent, page, player, signal) {
@@ -53,6 +54,9 @@ class SessionDetail {
     parent.append(h('h3', {class: 'spaced'}, 'Network'));
     this.network = new Facts(parent, network);
     this.#make_charts(parent, signal);
+    this.prediction_head = h('h3', {class: 'spaced'}, 'Prediction');
+    parent.append(this.prediction_head);
+    this.prediction = new Facts(parent, predicted);
     parent.append(h('h3', {class: 'spaced'}, 'Bytes sent by component'));
     this.measured = h('p', {class: 'note'});
     parent.append(this.measured);
@@ -65,6 +69,7 @@ class SessionDetail {
     setText(this.title, `${this.#name} (${session.player})`);
     this.#show_who(session);
     this.#show_network(session.network);
+    this.#show_prediction(session);
     this.#show_components(session.sent);
     if (session.network) this.#sample(session.network);
   }
@@ -103,6 +108,24 @@ class SessionDetail {
     facts.set('Sent in total', bytes(net?.sent_bytes));
     facts.set('Received in total', bytes(net?.received_bytes));
     facts.set('Reliable backlog', bytes(net?.reliable_backlog_bytes));
+  }
+
+  #show_prediction({prediction: reported, accepted_views, refused_views}) {
+    const {prediction: facts} = this;
+    setText(this.prediction_head, reported ? 'Prediction, as the client reports it' : 'Prediction: the client reports none');
+    facts.set('Ticks predicted', count(reported?.ticks));
+    facts.set('Ticks replayed', count(reported?.ticks_replayed));
+    facts.set('Rollbacks', count(reported?.rollbacks));
+    facts.set('Mispredictions', count(reported ? reported.late_mispredictions + reported.remote_mispredictions : null));
+    facts.set('By late commands', count(reported?.late_mispredictions));
+    facts.set('By remote causes', count(reported?.remote_mispredictions));
+    facts.set('Stalls', count(reported?.stalls), reported?.stalls > 0 ? 'warn' : null);
+    facts.set('Corrections', count(reported?.corrections));
+    facts.set('Mean correction', centimetres(reported?.mean_correction_meters));
+    facts.set('Max correction', centimetres(reported?.greatest_correction_meters));
+    facts.set('Input delay', milliseconds(reported?.input_delay_seconds));
+    facts.set('Views rewound', count(accepted_views));
+    facts.set('Views refused', count(refused_views), refused_views > 0 ? 'warn' : null);
   }
 
   #show_components(sent) {

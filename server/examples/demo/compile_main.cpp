@@ -1,5 +1,5 @@
 // mobula-compile with the demo's components. A team's own main has its schema and its component compilers here.
-#include <examples/demo/patrol_compiler.hpp>
+#include <examples/demo/compilers.hpp>
 #include <mobula/resource/compiler/compile_tool.hpp>
 #include <mobula/schema/components.hpp>
 

@@ -5,8 +5,12 @@
 #include <examples/demo/demo_game.hpp>
 #include <examples/demo/line.hpp>
 #include <examples/demo/movement.hpp>
+#include <examples/demo/poses.hpp>
+#include <examples/demo/rules/obstacles.hpp>
+#include <examples/demo/rules/rules.hpp>
 #include <examples/demo/sight.hpp>
-#include <examples/demo/world_edge.hpp>
+#include <examples/demo/stones.hpp>
+#include <examples/demo/tag.hpp>
 #include <mobula/core/log.hpp>
 #include <mobula/schema/components.hpp>
 #include <mobula/server/game/commands.hpp>
@@ -20,8 +24,6 @@ using mobula::core::Error;
 using mobula::ecs::Entity;
 using mobula::server::Player;
 using mobula::server::World;
-
-constexpr float avatar_speed = 4.0f;  // metres per second
 
 mobula::engine::Vec3 choose_spawn_position(World& world) {
   std::vector<mobula::engine::Vec3> places;
@@ -42,26 +44,31 @@ void own(mobula::ecs::Registry& registry, Entity avatar, const Player& player) {
   (relevance != nullptr ? *relevance : registry.add<Relevance>(avatar)) = {.layer = creatures, .owner = player.id};
 }
 
-mobula::core::Status move(World& world, const Player& player, const commands::Move& move,
-                          const mobula::server::CommandContext& /*context*/) {
-  const float length_squared = move.x() * move.x() + move.z() * move.z();
-  if (!std::isfinite(length_squared) || length_squared > 1.001f)
-    return Error{"move out of range", "a direction's length must be at most 1"};
-  auto* velocity = world.registry().try_get<Velocity>(player.entity);
-  if (velocity == nullptr) return Error{"no avatar", "the player's avatar was despawned"};
-  velocity->linear.x = move.x() * avatar_speed;
-  velocity->linear.z = move.z() * avatar_speed;
-  remove_goal(world, player.entity);
-  return mobula::core::Done{};
+// Checks of the commands that the step of the rules runs.
+
+mobula::core::Status check_move(World& /*world*/, const Player& /*player*/, const commands::Move& move,
+                                const mobula::server::CommandContext& /*context*/) {
+  if (is_direction_to_move(move.x(), move.z())) return mobula::core::Done{};
+  return Error{"move out of range", "a direction's length must be at most 1"};
 }
 
-mobula::core::Status walk_to(World& world, const Player& player, const commands::WalkTo& to,
-                             const mobula::server::CommandContext& /*context*/) {
-  if (!(std::abs(to.x()) <= world_edge && std::abs(to.z()) <= world_edge))
-    return Error{"place out of range", "the place must be in the world"};
-  if (!set_goal(world, player.entity, {to.x(), to.z()}, avatar_speed))
-    return Error{"no avatar", "the player's avatar was despawned"};
-  return mobula::core::Done{};
+mobula::core::Status check_walk_to(World& /*world*/, const Player& /*player*/, const commands::WalkTo& to,
+                                   const mobula::server::CommandContext& /*context*/) {
+  if (is_in_world(to.x(), to.z())) return mobula::core::Done{};
+  return Error{"place out of range", "the place must be in the world"};
+}
+
+mobula::core::Status check_throw(World& /*world*/, const Player& /*player*/, const commands::Throw& aim,
+                                 const mobula::server::CommandContext& /*context*/) {
+  if (is_direction_to_aim({aim.x(), aim.y(), aim.z()})) return mobula::core::Done{};
+  return Error{"aim out of range", "a direction's length must be more than 0 and at most 1"};
+}
+
+// An avatar of an old save or of another level may lack components that the rules need.
+void complete(mobula::ecs::Registry& registry, Entity avatar) {
+  if (registry.try_get<const Pose>(avatar) == nullptr) registry.add<Pose>(avatar);
+  if (registry.try_get<const Walker>(avatar) == nullptr) registry.add<Walker>(avatar);
+  if (registry.try_get<const Velocity>(avatar) == nullptr) registry.add<Velocity>(avatar);
 }
 
 // Prefabs that the game spawns, and the components it requires of them.
@@ -97,18 +104,31 @@ mobula::core::ByteView DemoGame::schema() const { return schema_bytes(); }
 
 mobula::server::CommandTable DemoGame::commands() {
   mobula::server::Commands<commands::Command, commands::BodyTraits> all;
-  all.add<commands::Move>(move);
-  all.add<commands::WalkTo>(walk_to);
+  all.add_predicted<commands::Move>(check_move);
+  all.add_predicted<commands::WalkTo>(check_walk_to);
+  all.add_predicted<commands::Throw>(check_throw);
+  all.add<commands::Tag>(tag, mobula::server::RateLimit{.per_second = 4, .burst = 4});
   return all.table();
 }
 
+const mobula::prediction::Rules* DemoGame::rules() const { return &demo::rules; }
+
 std::vector<mobula::server::Layer> DemoGame::layers() const { return sight_layers(); }
+
+// Ticks take 50 ms, so an honest view is several ticks behind its command on a long path.
+std::optional<mobula::server::RewindConfig> DemoGame::rewind() const {
+  return mobula::server::RewindConfig{.window = 600 * mobula::core::millisecond,
+                                      .view_age_max = 500 * mobula::core::millisecond};
+}
 
 mobula::core::Status DemoGame::check_level(const mobula::resource::Resource* level) {
   for (const auto& [name, components] : spawned)
     if (mobula::core::Status good = check_prefab(level, name, components); !good) return good;
-  for (const mobula::resource::Static& each : level->statics())
+  for (const mobula::resource::Static& each : level->statics()) {
     if (each.type == line_type && !Line::check(each.data)) return Error{"bad line", "the level has an invalid line"};
+    if (each.type == obstacles_type && !Obstacles::check(each.data))
+      return Error{"bad obstacles", "the level has invalid obstacles"};
+  }
   return mobula::core::Done{};
 }
 
@@ -145,6 +165,8 @@ mobula::core::Result<Entity> DemoGame::join(World& world, const Player& player) 
   if (!has_avatar) registry.get<mobula::engine::Transform>(*avatar).position = choose_spawn_position(world);
   registry.get<Avatar>(*avatar).player = player.id;
   own(registry, *avatar, player);
+  complete(registry, *avatar);
+  pose_as_placed(registry, *avatar);
   if (registry.try_get<const Name>(*avatar) == nullptr) registry.add<Name>(*avatar);
   Name& name = registry.get<Name>(*avatar);
   name = Name{};
@@ -163,5 +185,11 @@ mobula::core::Status DemoGame::spectate(World& world, const Player& player) {
 }
 
 void DemoGame::leave(World& world, const Player& player) { world.destroy_tree(player.entity); }
+
+void DemoGame::step_spawned(World& world, Entity entity, std::uint32_t /*player*/) { complete_stone(world, entity); }
+
+void DemoGame::tick(World& world) { show_poses(world); }
+
+void DemoGame::effect(World& world, const mobula::prediction::Effect& effect) { send_effect(world, effect); }
 
 }  // namespace demo

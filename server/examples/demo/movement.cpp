@@ -2,7 +2,7 @@
 #include <cmath>
 #include <examples/demo/line.hpp>
 #include <examples/demo/movement.hpp>
-#include <examples/demo/world_edge.hpp>
+#include <examples/demo/rules/rules.hpp>
 #include <mobula/schema/components.hpp>
 #include <vector>
 
@@ -17,7 +17,6 @@ using mobula::server::World;
 
 constexpr float sight = 15.0f;
 constexpr float reach = 1.5f;
-constexpr float near_squared = 1e-4f;   // nearer counts as arrived
 constexpr float still_squared = 1e-6f;  // slower, squared, counts as standing still, without a direction
 
 Vec3 on_ground(float x, float z) {
@@ -48,16 +47,6 @@ Vec3 any_direction(mobula::core::Random& random, float speed) {
 
 // Comparisons are written so that a place or velocity that is no number is far from everything and stands still: it
 // must not spread to others.
-
-// Returns the rotation about the vertical that faces `direction`, by half-angle formulas.
-mobula::engine::Quat facing(const Vec3& direction) {
-  const float length = std::sqrt(direction.x * direction.x + direction.z * direction.z);
-  const float cosine = direction.z / length;
-  mobula::engine::Quat turn;
-  turn.w = std::sqrt(std::max(0.0f, (1 + cosine) / 2));
-  turn.y = std::copysign(std::sqrt(std::max(0.0f, (1 - cosine) / 2)), direction.x);
-  return turn;
-}
 
 // Returns a place of the world relative to the walker's parent, as the walker's Transform and Velocity are.
 Vec3 relative_to_parent(const mobula::ecs::Registry& registry, Entity walker, const Vec3& place) {
@@ -136,23 +125,6 @@ void walk(World& world, Entity mover, const Velocity& velocity) {
   transform->rotation = facing(velocity.linear);
 }
 
-// Stops entities that reach their goal within this tick.
-void arrive(World& world) {
-  mobula::ecs::Registry& registry = world.registry();
-  const float dt = world.seconds_per_tick();
-  std::vector<Entity> there;
-  registry.view<const WalkGoal, const Transform, const Velocity>().each(
-      [&](Entity walker, const WalkGoal& goal, const Transform& transform, const Velocity& velocity) {
-        const float step_squared = std::max(ground_distance_squared({}, velocity.linear) * dt * dt, near_squared);
-        if (ground_distance_squared(transform.position, on_ground(goal.x, goal.z)) <= step_squared)
-          there.push_back(walker);
-      });
-  for (const Entity walker : there) {
-    registry.get<Velocity>(walker).linear = {};
-    registry.remove<WalkGoal>(walker);
-  }
-}
-
 // Looks up the line every time, because a reload of the level replaces resources.
 void patrol(World& world, Patrol& patrol, Transform& transform) {
   const mobula::resource::Resource* level = world.level();
@@ -168,22 +140,6 @@ void patrol(World& world, Patrol& patrol, Transform& transform) {
 
 }  // namespace
 
-bool set_goal(World& world, Entity walker, const WalkGoal& goal, float speed) {
-  mobula::ecs::Registry& registry = world.registry();
-  const auto* transform = registry.try_get<const Transform>(walker);
-  auto* velocity = registry.try_get<Velocity>(walker);
-  if (transform == nullptr || velocity == nullptr) return false;
-  const Vec3 place = relative_to_parent(registry, walker, on_ground(goal.x, goal.z));
-  velocity->linear = towards(transform->position, place, speed);
-  remove_goal(world, walker);
-  registry.add<WalkGoal>(walker) = {place.x, place.z};
-  return true;
-}
-
-void remove_goal(World& world, Entity walker) {
-  if (world.registry().try_get<const WalkGoal>(walker) != nullptr) world.registry().remove<WalkGoal>(walker);
-}
-
 void add_movement(mobula::ecs::Schedule& schedule, World& world) {
   const mobula::ecs::PhaseId phase = schedule.add_phase("movement");
   schedule.declare<Velocity>(schedule.add_each<const Wander, const Transform>(
@@ -196,10 +152,9 @@ void add_movement(mobula::ecs::Schedule& schedule, World& world) {
           [&world](const mobula::ecs::SystemContext&, const Hunters& hunters) { hunt(world, hunters); }));
   schedule.add_each<Patrol, Transform>(
       "patrol", phase, [&world](Patrol& on_duty, Transform& transform) { patrol(world, on_duty, transform); });
-  schedule.declare<const WalkGoal, const Transform, Velocity>(
-      schedule.add("arrive", phase, [&world](const mobula::ecs::SystemContext&) { arrive(world); }));
   schedule.declare<Transform>(schedule.add_each<const Velocity>(
-      "walk", phase, [&world](Entity mover, const Velocity& velocity) { walk(world, mover, velocity); }));
+      "walk", phase, mobula::ecs::exclude<Walker, Stone>,
+      [&world](Entity mover, const Velocity& velocity) { walk(world, mover, velocity); }));
 }
 
 }  // namespace demo

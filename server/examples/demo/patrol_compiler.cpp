@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <examples/demo/line.hpp>
 #include <examples/demo/patrol_compiler.hpp>
-#include <examples/demo/world_edge.hpp>
+#include <examples/demo/rules/rules.hpp>
 #include <mobula/core/from_chars.hpp>
 #include <mobula/schema/components.hpp>
 #include <string_view>
@@ -71,10 +71,8 @@ void compile_patrol(const ComponentSource& source, ComponentContext& context, mo
 
 }  // namespace
 
-mobula::resource::CompilerTable component_compilers() {
-  mobula::resource::CompilerTable table;
+void add_patrol_compiler(mobula::resource::CompilerTable& table) {
   table.add(Patrol::component_name, {.spawn_order = 0, .server_only = true, .compile = compile_patrol});
-  return table;
 }
 
 }  // namespace demo

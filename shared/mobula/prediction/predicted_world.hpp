@@ -73,6 +73,10 @@ class PredictedWorld {
   [[nodiscard]] const resource::Static* find_static(std::uint64_t id) const {
     return context_.level == nullptr ? nullptr : context_.level->find_static(id);
   }
+  /// Returns the static data of a type (Resource::find_static_of). Null if there is none.
+  [[nodiscard]] const resource::Static* find_static_of(core::StringId32 type) const {
+    return context_.level == nullptr ? nullptr : context_.level->find_static_of(type);
+  }
 
   /// Returns random numbers that depend on the world's seed, the tick and the key alone. So they do not depend on the
   /// order of calls, and a replayed tick has the same. An entity that a step has spawned has its SpawnKey as the key.

@@ -234,4 +234,9 @@ const Static* Resource::find_static(std::uint64_t id) const {
   return found == statics_.end() || found->id != id ? nullptr : &*found;
 }
 
+const Static* Resource::find_static_of(core::StringId32 type) const {
+  const auto found = std::ranges::find(statics_, type, &Static::type);
+  return found == statics_.end() ? nullptr : &*found;
+}
+
 }  // namespace mobula::resource

@@ -117,6 +117,8 @@ class Resource {
   [[nodiscard]] const std::vector<Static>& statics() const { return statics_; }
   /// Returns a static resource, null if there is none of the id.
   [[nodiscard]] const Static* find_static(std::uint64_t id) const;
+  /// Returns the static resource of a type: the one with the least id. Null if there is none.
+  [[nodiscard]] const Static* find_static_of(core::StringId32 type) const;
 
  private:
   friend struct Loader;

@@ -149,6 +149,15 @@ BodyOffset make_body(FlatBufferBuilder& builder, const DeltaBody& message) {
           flat::CreateDeltaBody(builder, message.number, message.offset, message.size, bytes).Union()};
 }
 
+BodyOffset make_body(FlatBufferBuilder& builder, const PredictionReport& report) {
+  return {flat::Body::PredictionReport,
+          flat::CreatePredictionReport(builder, report.ticks, report.ticks_replayed, report.rollbacks,
+                                       report.late_mispredictions, report.remote_mispredictions, report.stalls,
+                                       report.corrections, report.corrections_mm, report.greatest_correction_mm,
+                                       report.input_delay)
+              .Union()};
+}
+
 core::Error malformed_message(const char* what) { return {"malformed message", what}; }
 
 std::string text_of(const flatbuffers::String* text) { return text == nullptr ? std::string() : text->str(); }
@@ -382,6 +391,21 @@ core::Result<Message> read(const flat::MirrorDifference& flat) {
                                   .server = text_of(flat.server())});
 }
 
+core::Result<Message> read(const flat::PredictionReport& flat) {
+  const PredictionReport report{flat.ticks(),
+                                flat.ticks_replayed(),
+                                flat.rollbacks(),
+                                flat.late_mispredictions(),
+                                flat.remote_mispredictions(),
+                                flat.stalls(),
+                                flat.corrections(),
+                                flat.corrections_mm(),
+                                flat.greatest_correction_mm(),
+                                flat.input_delay()};
+  return report.is_bounded() ? core::Result<Message>(report)
+                             : malformed_message("PredictionReport: counts are at most 16777216");
+}
+
 }  // namespace
 
 core::Bytes encode(const Message& message) {
@@ -417,6 +441,7 @@ core::Result<Message> decode_message(core::ByteView bytes) {
     case flat::Body::Closing: return read(*message.body_as_Closing());
     case flat::Body::CommandRefused: return read(*message.body_as_CommandRefused());
     case flat::Body::DeltaBody: return read(*message.body_as_DeltaBody());
+    case flat::Body::PredictionReport: return read(*message.body_as_PredictionReport());
     case flat::Body::NONE: break;
   }
   return core::Error{"unknown message", "message type " + std::to_string(static_cast<int>(message.body_type()))};

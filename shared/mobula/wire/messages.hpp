@@ -11,6 +11,7 @@
 #include <mobula/ecs/pool.hpp>
 #include <mobula/ecs/sent_size.hpp>
 #include <mobula/index/prototype_hash.hpp>
+#include <mobula/wire/prediction_report.hpp>
 #include <optional>
 #include <string>
 #include <variant>
@@ -193,9 +194,9 @@ struct DeltaBody {
   core::Bytes bytes;       // at least one
 };
 
-using Message =
-    std::variant<Hello, Welcome, Names, Prototypes, PlayerEntity, RejoinTokens, ResourceRequest, ResourcePart, Events,
-                 Level, MirrorHashes, MirrorCorrection, MirrorDifference, Closing, CommandRefused, DeltaBody>;
+using Message = std::variant<Hello, Welcome, Names, Prototypes, PlayerEntity, RejoinTokens, ResourceRequest,
+                             ResourcePart, Events, Level, MirrorHashes, MirrorCorrection, MirrorDifference, Closing,
+                             CommandRefused, DeltaBody, PredictionReport>;
 
 /// Encodes a message.
 core::Bytes encode(const Message& message);

@@ -4,9 +4,12 @@
 #include <unistd.h>
 
 #include <bots/bot.hpp>
+#include <demo/demo_player.hpp>
 #include <examples/demo/demo_game.hpp>
+#include <examples/demo/rules/rules.hpp>
 #include <filesystem>
 #include <fstream>
+#include <mobula/client/connection/resource_memory.hpp>
 #include <mobula/net/event_loop.hpp>
 #include <mobula/net/server_pipes.hpp>
 #include <server/hamlet.hpp>
@@ -74,10 +77,14 @@ class BotTest : public testing::Test {
                              .simulate = {}});
     tokens_ = std::move(*TokenStock::open(access_, 4));
   }
+  void predict() {
+    ASSERT_TRUE(level_.add(test::hamlet()->clients_bytes()));
+    predicts_ = {&demo::rules, demo_schema(), demo_prediction(), &level_};
+  }
 
   Bot& add(const Behaviour& behaviour = scripted, bool mirrors = false) {
     const auto number = static_cast<std::uint32_t>(bots_.size());
-    bots_.push_back(std::make_unique<Bot>(BotSetup{loop_, access_, *tokens_, tally_},
+    bots_.push_back(std::make_unique<Bot>(BotSetup{loop_, access_, *tokens_, tally_, predicts_},
                                           Bot::Self{number, &behaviour, number + 1, mirrors}));
     bots_.back()->want(true);
     return *bots_.back();
@@ -109,6 +116,8 @@ class BotTest : public testing::Test {
   Access access_;
   std::unique_ptr<TokenStock> tokens_;
   BotsTally tally_;
+  ResourceMemory level_;
+  BotRules predicts_;
   std::vector<std::unique_ptr<Bot>> bots_;
   std::filesystem::path key_file_;
 };
@@ -130,6 +139,47 @@ TEST_F(BotTest, JoinsAndCountsWhatItReceives) {
   EXPECT_EQ(bot.note_silence(core::monotonic_now()), 0);
   EXPECT_FALSE(bot.failed());
   EXPECT_EQ(tally_.disconnects.total() + tally_.refusals.total(), 0u);
+}
+
+TEST_F(BotTest, PredictsByTheRulesOfTheDemo) {
+  serve();
+  predict();
+  const auto wander = std::ranges::find(behaviours(), "wander", &Behaviour::name);
+  Bot& bot = add(*wander, true);
+  ASSERT_TRUE(run_until([&] { return bot.playing(); }));
+  ASSERT_TRUE(run_until([&] { return counted(Count::predicted_ticks) > 200; }));
+  EXPECT_EQ(counted(Count::predicted_ticks), bot.client()->prediction()->stats().ticks);
+  EXPECT_EQ(counted(Count::replayed_ticks), bot.client()->prediction()->stats().ticks_replayed);
+  EXPECT_EQ(counted(Count::remote_mispredictions), 0u);
+  EXPECT_GT(counted(Count::commands), 0u);
+  EXPECT_EQ(counted(Count::mismatches), 0u);
+  EXPECT_GT(tally_.now.input_delays_us.count(), 0u);
+  ASSERT_TRUE(run_until([&] { return server_->stats().predictions.ticks > 0; })) << "it reports to the server";
+  EXPECT_LE(tally_.now.corrections_um.count(), counted(Count::rollbacks));
+}
+
+TEST_F(BotTest, PredictsNothingWithoutAMirror) {
+  serve();
+  predict();
+  Bot& bot = add(scripted, false);
+  ASSERT_TRUE(run_until([&] { return bot.playing(); }));
+  run_for(core::second);
+  EXPECT_EQ(counted(Count::predicted_ticks), 0u);
+  EXPECT_EQ(server_->stats().predictions.ticks, 0u);
+}
+
+TEST_F(BotTest, CountsThePredictionsOfEachConnection) {
+  serve();
+  predict();
+  Bot& bot = add(scripted, true);
+  ASSERT_TRUE(run_until([&] { return bot.playing() && counted(Count::predicted_ticks) > 50; }));
+  script.next = BotAct::leave;
+  ASSERT_TRUE(run_until([&] { return !bot.playing(); }));
+  const std::uint64_t before = counted(Count::predicted_ticks);
+  script.next = BotAct::join;
+  ASSERT_TRUE(run_until([&] { return bot.playing(); }));
+  ASSERT_TRUE(run_until([&] { return counted(Count::predicted_ticks) > before + 20; }));
+  EXPECT_LT(counted(Count::predicted_ticks), before + 10'000) << "no difference is below 0";
 }
 
 TEST_F(BotTest, LeavesAndJoinsAgainAsAnotherPlayer) {

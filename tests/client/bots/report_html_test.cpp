@@ -51,6 +51,15 @@ TEST(ReportHtml, HasConditionsAndResults) {
   EXPECT_THAT(html, Not(HasSubstr("<there>")));
 }
 
+TEST(ReportHtml, HasASectionOfPredictions) {
+  const std::string html = html_of(test::report_of_predictions());
+  EXPECT_THAT(html, HasSubstr("<h2>Predictions</h2>"));
+  EXPECT_THAT(html, HasSubstr("<td>remote mispredictions</td><td class=\"n\">3</td>"));
+  EXPECT_THAT(html, HasSubstr("<td>max correction cm</td><td class=\"n\">100</td>"));
+  expect_well_formed(html);
+  EXPECT_THAT(html_of(test::some_report()), Not(HasSubstr("<h2>Predictions")));
+}
+
 TEST(ReportHtml, IsValidForAnEmptyRun) {
   const std::string html = html_of(test::empty_report());
   EXPECT_THAT(html, Not(HasSubstr("nan")));

@@ -45,6 +45,17 @@ TEST(ReportJson, HasConditionsLimitsAndResults) {
   EXPECT_EQ(json["run"]["server"], "127.0.0.1:7777");
 }
 
+TEST(ReportJson, HasPredictions) {
+  const auto json = json_of(test::report_of_predictions());
+  EXPECT_EQ(json["predicted_ticks"], 4000);
+  EXPECT_EQ(json["late_mispredictions"], 90);
+  EXPECT_EQ(json["remote_mispredictions"], 3);
+  EXPECT_EQ(json["mean_correction_cm"], 50.5);
+  EXPECT_EQ(json["max_correction_cm"], 100);
+  EXPECT_EQ(json["mean_input_delay_ms"], 50);
+  EXPECT_TRUE(json_of(test::some_report())["mean_correction_cm"].is_null());
+}
+
 TEST(ReportJson, IsValidForAnEmptyRunAndInvalidText) {
   BotsReport report = test::empty_report();
   report.refusals.add("refused: \xff\xfe");

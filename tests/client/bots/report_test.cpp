@@ -37,6 +37,16 @@ TEST(BotsReport, TheTableHasALinePerStep) {
   EXPECT_THAT(to_table(report), Not(HasSubstr("\nstep ")));
 }
 
+TEST(BotsReport, TheTableHasPredictions) {
+  const std::string table = to_table(test::report_of_predictions());
+  EXPECT_THAT(table, HasSubstr("ticks predicted         4000, 700 computed again after 120 rollbacks, 2 stalls\n"));
+  EXPECT_THAT(table, HasSubstr("mispredictions          90 late, 3 remote\n"));
+  EXPECT_THAT(table, HasSubstr("corrections             100 of mean 50.5 cm, p50 "));
+  EXPECT_THAT(table, HasSubstr("max 100.0 cm\n"));
+  EXPECT_THAT(table, HasSubstr("input delay             mean 50.0 ms"));
+  EXPECT_THAT(to_table(some_report()), Not(HasSubstr("predict")));
+}
+
 TEST(BotsReport, WarnsIfTheBotsOwnMachineWasLate) {
   IntervalStats interval = some_report().whole;
   EXPECT_EQ(lateness_warning(interval), "");
@@ -65,7 +75,14 @@ TEST(IntervalStats, AddsUp) {
   EXPECT_EQ(report.whole.counts[Count::events], 154u);
   EXPECT_EQ(report.whole.intervals_us.count(), 63u);
   IntervalStats interval = report.whole;
+  interval.corrections_um.add(5);
+  interval.input_delays_us.add(5);
+  interval.add(interval);
+  EXPECT_EQ(interval.corrections_um.count(), 2u);
+  EXPECT_EQ(interval.input_delays_us.count(), 2u);
   interval.clear();
+  EXPECT_EQ(interval.corrections_um.count(), 0u);
+  EXPECT_EQ(interval.input_delays_us.count(), 0u);
   EXPECT_EQ(interval.length, 0);
   EXPECT_EQ(interval.counts[Count::events], 0u);
   EXPECT_EQ(interval.intervals_us.count(), 0u);

@@ -51,4 +51,20 @@ inline client::BotsReport some_report() {
   return report;
 }
 
+// The same of bots that predict: 100 corrections of 1 to 100 cm.
+inline client::BotsReport report_of_predictions() {
+  using client::Count;
+  client::BotsReport report = some_report();
+  client::IntervalStats& whole = report.whole;
+  whole.counts[Count::predicted_ticks] = 4000;
+  whole.counts[Count::replayed_ticks] = 700;
+  whole.counts[Count::rollbacks] = 120;
+  whole.counts[Count::late_mispredictions] = 90;
+  whole.counts[Count::remote_mispredictions] = 3;
+  whole.counts[Count::prediction_stalls] = 2;
+  for (std::uint64_t cm = 1; cm <= 100; ++cm) whole.corrections_um.add(10'000 * cm);
+  whole.input_delays_us.add(50'000);
+  return report;
+}
+
 }  // namespace mobula::test

@@ -126,6 +126,26 @@ TEST(Prediction, AThrownStoneContinuesAsTheServers) {
   EXPECT_EQ(guest.effects.confirmed, 1u);
 }
 
+TEST(Prediction, ADifferenceOfASpawnedEntityHasBothValues) {
+  Court court(0, near);
+  Court::Guest& guest = settled_guest(court);
+  bool moved = false;
+  court.game.disturb = [&](server::World& world) {
+    world.registry().view<const court::Stone, court::Body>().each([&](const court::Stone&, court::Body& body) {
+      if (!std::exchange(moved, true)) body.position.x += 1;
+    });
+  };
+  guest.client.input->set_command(test::court_throw(1, 0));
+  court.ticks(20);
+  ASSERT_TRUE(moved);
+  EXPECT_EQ(guest.prediction.stats().remote_mispredictions, 1u);
+  const Misprediction& found = guest.prediction.last_misprediction();
+  ASSERT_EQ(found.predicted.size(), sizeof(court::Body));
+  ASSERT_EQ(found.authoritative.size(), sizeof(court::Body));
+  EXPECT_EQ(core::load<court::Body>(found.authoritative.data()).position.x,
+            core::load<court::Body>(found.predicted.data()).position.x + 1);
+}
+
 TEST(Prediction, ADestructionThatTheServerDoesNotShareIsUndone) {
   Court court(0, near);
   Court::Guest& guest = settled_guest(court);

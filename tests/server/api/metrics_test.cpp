@@ -54,6 +54,34 @@ TEST(ApiMetrics, EqualTheWorldsCounters) {
   EXPECT_EQ(answer.text.find("anna"), std::string::npos) << "metrics name no players";
 }
 
+TEST(ApiMetrics, SumWhatClientsReportOfPredictions) {
+  test::ApiWorld world;
+  test::Village::Client& anna = world.village.join("anna");
+  test::Village::Client& bert = world.village.join("bert");
+  world.ticks(50);
+  ASSERT_TRUE(anna.connection.send_report({200, 66, 3, 1, 2, 4, 5, 1500, 700, 40}));
+  ASSERT_TRUE(bert.connection.send_report({100, 33, 2, 2, 0, 1, 3, 500, 400, 40}));
+  world.ticks(5);
+  const auto value = [&](const std::string& name, const std::string& more = "") {
+    auto all = samples(world.send("GET", "/metrics").text);
+    EXPECT_TRUE(all.contains(name + "{world=\"world\"" + more + "}")) << name;
+    return all[name + "{world=\"world\"" + more + "}"];
+  };
+  EXPECT_EQ(value("mobula_client_predicted_ticks_total"), 300);
+  EXPECT_EQ(value("mobula_client_replayed_ticks_total"), 99);
+  EXPECT_EQ(value("mobula_client_rollbacks_total"), 5);
+  EXPECT_EQ(value("mobula_client_mispredictions_total", ",cause=\"late\""), 3);
+  EXPECT_EQ(value("mobula_client_mispredictions_total", ",cause=\"remote\""), 2);
+  EXPECT_EQ(value("mobula_client_prediction_stalls_total"), 5);
+  EXPECT_EQ(value("mobula_client_corrections_total"), 8);
+  EXPECT_EQ(value("mobula_client_correction_meters_total"), 2);
+  EXPECT_EQ(value("mobula_client_greatest_correction_meters"), 0.7);
+  static_cast<void>(world.village.server->kick(1, "away"));
+  world.ticks(5);
+  EXPECT_EQ(value("mobula_client_predicted_ticks_total"), 300);
+  EXPECT_EQ(value("mobula_client_greatest_correction_meters"), 0.4) << "of the session that is left";
+}
+
 // Buckets are cumulative and end at the count.
 TEST(ApiMetrics, HistogramsAddUp) {
   test::ApiWorld world;

@@ -105,6 +105,28 @@ TEST_F(ApiSessions, BytesByComponentAddUp) {
   EXPECT_EQ(world.village.server->measure(77), nullptr);
 }
 
+TEST_F(ApiSessions, TheLastReportsOfAPredictionAreShown) {
+  test::Village::Client& anna = join("anna");
+  EXPECT_EQ(world.get("/api/sessions")["sessions"][0]["prediction"], nullptr) << "it has reported nothing";
+  ASSERT_TRUE(anna.connection.send_report({200, 66, 3, 1, 2, 4, 4, 1500, 700, 40}));
+  world.ticks(5);
+  const json expected{{"ticks", 200},
+                      {"ticks_replayed", 66},
+                      {"rollbacks", 3},
+                      {"late_mispredictions", 1},
+                      {"remote_mispredictions", 2},
+                      {"stalls", 4},
+                      {"corrections", 4},
+                      {"mean_correction_meters", 0.375},
+                      {"greatest_correction_meters", 0.7},
+                      {"input_delay_seconds", 0.125}};
+  EXPECT_EQ(world.get("/api/sessions")["sessions"][0]["prediction"], expected);
+  const json details = world.get("/api/sessions/1");
+  EXPECT_EQ(details["prediction"], expected);
+  EXPECT_EQ(details["accepted_views"], 0);
+  EXPECT_EQ(details["refused_views"], 0);
+}
+
 // Measuring does not change what clients are sent.
 TEST(ApiMeasuring, ChangesNothingThatIsSent) {
   std::array<std::uint64_t, 2> bytes{};

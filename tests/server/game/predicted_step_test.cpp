@@ -232,6 +232,31 @@ TEST_F(PredictedCommands, AreLimitedAndVerifiedLikeOthers) {
   EXPECT_EQ(seen().size(), 4u);
 }
 
+TEST_F(PredictedCommands, AreRefusedByTheirCheck) {
+  Commands<chat::Command, chat::BodyTraits> all;
+  int checked = 0;
+  all.add_predicted<chat::Say>(
+      [&](World&, const Player&, const chat::Say& say, const CommandContext& context) -> core::Status {
+        EXPECT_EQ(context.number, 6u);
+        ++checked;
+        if (say.text()->str() == "rude") return core::Error{"rude", "mind your words"};
+        return core::Done{};
+      },
+      RateLimit{.per_second = 20, .burst = 4});
+  CommandDispatch dispatch(all.table(), 20, step);
+  const Player player{.id = 1, .name = "ada", .entity = *world->create(Puck{})};
+  world->add_viewer(1, player.entity);
+  EXPECT_EQ(refusal(dispatch, player, "rude"), "rude");
+  EXPECT_EQ(refusal(dispatch, player, "hello"), "");
+  EXPECT_EQ(refusal(dispatch, {.id = 1, .name = "ada", .entity = {}}, "hello"), "no entity");
+  EXPECT_EQ(checked, 2) << "a player without an entity is refused before";
+  EXPECT_EQ(refusal(dispatch, player, "again"), "");
+  EXPECT_EQ(refusal(dispatch, player, "too much"), "too many commands");
+  step.run(*world, game);
+  EXPECT_THAT(seen(), ElementsAre(Seen{1, 6, player.entity, "hello"}, Seen{1, 6, player.entity, "again"}));
+  EXPECT_EQ(dispatch.commands()[0].refused, 3u);
+}
+
 TEST_F(PredictedCommands, ArePlayersWithEntitiesOnly) {
   CommandDispatch dispatch(game.commands(), 20, step);
   EXPECT_EQ(refusal(dispatch, {.id = 1, .name = "ada", .entity = {}}, "hello"), "no entity");

@@ -165,6 +165,9 @@ TEST(Rewind, RefusesClaimsByNameAndCountsThem) {
   claim("unknown deltas", [](CommandContext& context) { context.seen = {}; });
   claim("unknown deltas", [](CommandContext& context) { context.seen.newest += 1000; });
   claim("outdated deltas", [](CommandContext& context) { context.seen.received &= ~2ull; });
+  const ViewClaims& claims = range.village().server->sessions().front()->claims;
+  EXPECT_EQ(claims.refused, 7u) << "counted for the session too";
+  EXPECT_EQ(claims.count, range.stats().views);
   const std::uint64_t views = range.stats().views;
   range.ticks(10);
   EXPECT_GT(range.stats().views, views) << "honest claims go on";

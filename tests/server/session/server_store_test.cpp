@@ -223,8 +223,8 @@ TEST(ServerStore, AnAvatarWithoutAPlaceIsRestoredAndJoins) {
     demo::DemoGame next;
     lives.begin(next);
     const float restored = lives.registry().get<const engine::Transform>(avatar).position.x;
-    EXPECT_TRUE(std::isnan(bad) ? std::isnan(restored) : restored == bad);
-    EXPECT_EQ(std::signbit(restored), std::signbit(bad));
+    EXPECT_EQ(std::isnan(bad), std::isnan(restored));
+    EXPECT_FALSE(std::isinf(restored)) << "the rules keep it in the world";
     lives.registry().view<const demo::Wander, const engine::Transform>().each(
         [](ecs::Entity mob, const demo::Wander&, const engine::Transform& transform) {
           EXPECT_TRUE(std::isfinite(transform.position.x) && std::isfinite(transform.position.z)) << to_string(mob);

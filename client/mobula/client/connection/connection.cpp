@@ -80,6 +80,7 @@ void Connection::update(core::Nanoseconds now, transport::Output& output) {
     send_command(now);
     if (wants_input(now)) send_input(now);
     if (mirror_ != nullptr) send_hashes(now);
+    if (report_ && endpoint_->session().send_reliable(wire::encode(*report_)).ok()) report_.reset();
   }
   if (state_ == State::joining) check_welcome(now, output);
   endpoint_->update(now, output);
@@ -224,6 +225,12 @@ void Connection::send_hashes(core::Nanoseconds now) {
   if (part) static_cast<void>(endpoint_->session().send_reliable(wire::encode(*part)));
 }
 
+bool Connection::send_report(const wire::PredictionReport& report) {
+  if (state_ != State::playing || report_) return false;
+  report_ = report;
+  return true;
+}
+
 void Connection::request_next_resource() {
   if (const std::optional<wire::ResourceRequest> request = resources_.next_request()) send(*request);
 }
@@ -257,6 +264,7 @@ void Connection::on_message(core::ByteView bytes) {
       [](wire::ResourceRequest&) { return core::Status(only_from_clients("ResourceRequest")); },
       [](wire::MirrorHashes&) { return core::Status(only_from_clients("MirrorHashes")); },
       [](wire::MirrorDifference&) { return core::Status(only_from_clients("MirrorDifference")); },
+      [](wire::PredictionReport&) { return core::Status(only_from_clients("PredictionReport")); },
   };
   if (const core::Status handled = std::visit(handlers, *decoded); !handled) fail(handled.error());
 }
@@ -269,6 +277,7 @@ core::Status Connection::on_welcome(const wire::Welcome& message) {
     if (const core::Status begun = begin_player(message); !begun) return begun;
   }
   prediction_seed_ = message.prediction_seed;
+  player_ = message.session;
   resources_.on_offered(message.resources);
   rejoining_ = false;
   state_ = State::playing;
@@ -279,10 +288,10 @@ core::Status Connection::on_welcome(const wire::Welcome& message) {
 core::Status Connection::begin_player(const wire::Welcome& message) {
   if (config_.decode)
     if (const core::Status made = make_mirror(message); !made) return made;
-  player_entity_ = {};
   verification_ = {};
   progress_ = {};
   commands_ = {};
+  report_.reset();
   events_ = {};
   due_events_ = {};
   player_entity_ = {};  // a former player's, until the message with the new one arrives

@@ -64,6 +64,8 @@ class Connection final : public ConnectionInput {
   /// Returns the seed of the random numbers that client and server draw alike. 0 until the server has accepted the
   /// client, and if its game predicts nothing.
   [[nodiscard]] std::uint64_t prediction_seed() const { return prediction_seed_; }
+  /// Returns the player's number, as the server's game has it. 0 until the server has accepted the client.
+  [[nodiscard]] std::uint32_t player() const { return player_; }
   /// Returns the command that the next update sends. Empty if there is none.
   [[nodiscard]] core::ByteView command() const { return command_; }
   /// Commands that the server has not carried out, and for a prediction those that it has.
@@ -71,6 +73,10 @@ class Connection final : public ConnectionInput {
   /// Forgets commands below a number that are carried out. From the first call on all others are kept. Call it after
   /// each update, as a new player's log keeps none.
   void forget_commands_before(std::uint32_t number) { commands_.forget_before(number); }
+  /// Sends counts of a prediction with the next update; the server shows them to operators. Returns false if the client
+  /// is not playing, or another report waits. Recordings do not contain it, because nothing that is received depends on
+  /// it.
+  bool send_report(const wire::PredictionReport& report);
   /// Estimates the server's tick and which moment to show. Null until the server has accepted the client.
   [[nodiscard]] ServerClock* clock() const { return clock_.get(); }
   /// Returns the server's announced shutdown, if there is one.
@@ -149,6 +155,7 @@ class Connection final : public ConnectionInput {
   // State sent by the server, kept over a rejoin unless the server has forgotten the player.
   std::uint32_t ticks_per_second_ = 0;
   std::uint64_t prediction_seed_ = 0;
+  std::uint32_t player_ = 0;
   ecs::Entity player_entity_;
   std::optional<wire::Closing> closing_;
   std::unique_ptr<Mirror> mirror_;
@@ -162,8 +169,9 @@ class Connection final : public ConnectionInput {
   std::span<const ReceivedEvent> due_events_;
   ResourceFetch resources_;
 
-  core::Bytes command_;               // for the next update
-  core::Nanoseconds last_input_ = 0;  // when an input was sent; 0 before the first of a session
+  core::Bytes command_;                           // for the next update
+  std::optional<wire::PredictionReport> report_;  // waits while the lane is full
+  core::Nanoseconds last_input_ = 0;              // when an input was sent; 0 before the first of a session
   ConnectionStats stats_;
   core::Bytes buffer_;
 };

@@ -86,10 +86,15 @@ ConnectionInput& PipeClient::input() {
   return *connection_;
 }
 
+void PipeClient::predict(const prediction::Rules& rules, const PredictionConfig& config) {
+  prediction_ = std::make_unique<Prediction>(rules, config, *connection_);
+}
+
 void PipeClient::update() {
   const core::Nanoseconds now = core::monotonic_now();
   if (!pipe_end_.empty()) input().pipe_closed(pipe_end_, now);
   input().update(now, output());
+  if (prediction_ != nullptr) prediction_->update(now);
   if (simulated_ != nullptr) simulated_->deliver(now);
   pipe_->flush();
   if (connection_->state() != Connection::State::closed) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mobula/client/connection/recorded_connection.hpp>
 #include <mobula/client/pipe/access.hpp>
+#include <mobula/client/prediction/prediction.hpp>
 #include <mobula/net/client_pipe.hpp>
 #include <mobula/transport/simulation/simulated_pipe.hpp>
 #include <span>
@@ -33,6 +34,11 @@ class PipeClient {
   void update();
   /// Sets the command that the next update sends. See ConnectionInput.
   void set_command(core::ByteView command) { input().set_command(command); }
+  /// Predicts by these rules, with each update from now on. The rules outlive the client, and the connection's config
+  /// has the schema that they are compiled with.
+  void predict(const prediction::Rules& rules, const PredictionConfig& config);
+  /// Returns the prediction. Null before predict().
+  [[nodiscard]] const Prediction* prediction() const { return prediction_.get(); }
   /// Leaves the server for good.
   void close();
   /// Sets where connect tokens for a reconnect come from, such as a game's backend. With an empty source the client is
@@ -79,6 +85,7 @@ class PipeClient {
   std::unique_ptr<transport::SimulatedPipe> simulated_;  // null without a simulated network
   std::unique_ptr<Connection> connection_;
   std::unique_ptr<RecordedConnection> recorded_;  // null without a recording
+  std::unique_ptr<Prediction> prediction_;        // null if nothing is predicted
   std::function<void(core::Nanoseconds now)> received_;
   core::Nanoseconds lost_at_ = 0;  // 0 while it is not lost
   core::Nanoseconds next_try_ = 0;

@@ -130,7 +130,7 @@ bool PredictedSet::compare_all(const SnapshotRing::Snapshot& snapshot, SetDiffer
     rows += std::size_t{snapshot.counts[i]} * pool.row_size();
     if (first == pool.members()) continue;
     difference.values = true;
-    difference.entity = registry_.entities().at(pool.own().indices()[first]);
+    difference.entity = difference.own = registry_.entities().at(pool.own().indices()[first]);
     difference.pool = pool.mirror_id();
   }
   return true;
@@ -161,6 +161,7 @@ void PredictedSet::compare_rows(const SnapshotRing& ring, const SnapshotRing::Sn
     if (pool.is_equal(row, truth, owner)) continue;
     difference.values = true;
     difference.entity = mirrored;
+    difference.own = own;
     difference.pool = pool.mirror_id();
   }
 }

@@ -33,7 +33,8 @@ struct SetDifference {
   bool values = false;              // predicted values, or which predicted entities there are
   bool members = false;             // the set of members, their components or owners
   bool inputs = false;              // components of members that steps only read
-  ecs::Entity entity;               // the first with other values
+  ecs::Entity entity;               // the first with other values, in the mirror if it is there
+  ecs::Entity own{};                // the same in the set: a local entity, if it has just been matched
   ecs::PoolId pool = ecs::no_pool;  // in the mirror; no_pool if one side lacks the entity
 
   [[nodiscard]] bool any() const { return values || members || inputs; }

@@ -69,6 +69,7 @@ void Prediction::update(core::Nanoseconds now) {
     }
   }
   if (started_) advance(now);
+  reporter_.update(stats_, connection_, now);
 }
 
 // Returns false while there is nothing to predict.
@@ -243,7 +244,7 @@ void Prediction::note_difference(ecs::Tick complete, const SetDifference& differ
   const std::size_t size = session_->mirror.registry().pool(difference.pool).type().size;
   const SnapshotRing::Snapshot& snapshot = session_->ring.snapshot(complete);
   const std::size_t place = set.place_of(difference.pool);
-  const std::uint32_t position = set.predicted()[place].own().find(difference.entity.index);
+  const std::uint32_t position = set.predicted()[place].own().find(difference.own.index);
   if (position < snapshot.counts[place]) {
     const std::byte* const row = session_->ring.rows(snapshot, place) + position * size;
     last_.predicted.assign(row, row + size);
@@ -279,7 +280,8 @@ void Prediction::run_tick(ecs::Tick tick) {
   for (const std::uint32_t number : due_) {
     const CommandLog::Entry* const known = connection_.commands().find(number);
     if (player && known != nullptr)
-      step_commands_.push_back({.entity = player, .number = number, .bytes = known->bytes});
+      step_commands_.push_back(
+          {.player = connection_.player(), .entity = player, .number = number, .bytes = known->bytes});
   }
   const MirrorState::Level& level = session.mirror.state().level;
   const prediction::StepContext context{

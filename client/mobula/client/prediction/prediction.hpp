@@ -18,6 +18,7 @@
 #include <mobula/client/prediction/effect_table.hpp>
 #include <mobula/client/prediction/misprediction.hpp>
 #include <mobula/client/prediction/predicted_spawns.hpp>
+#include <mobula/client/prediction/prediction_reporter.hpp>
 #include <mobula/client/prediction/shown_state.hpp>
 #include <optional>
 
@@ -111,6 +112,7 @@ class Prediction {
   ecs::Tick serial_ = 0;  // number of computed ticks, and tick of the set's registry
   ShownMoment moment_;
   PredictionStats stats_;
+  PredictionReporter reporter_;
   Misprediction last_;
 
   // Scratch of run_tick.

@@ -55,6 +55,7 @@ struct WorldFacts {
   std::size_t players = 0;
   std::size_t spectators = 0;
   std::size_t sessions = 0;
+  std::uint32_t greatest_correction_mm = 0;  // in the present sessions
   NewcomerStats newcomers;
   std::uint32_t pools = 0;
   std::uint32_t prototypes = 0;
@@ -84,6 +85,8 @@ WorldFacts read(Inspection& world) {
     for (FieldCourses& field : courses_of(world, pool))
       facts.courses.push_back(
           {world.registry().pool(pool).instance_name(), world.registry().pool(pool).type().name, std::move(field)});
+  for (const std::unique_ptr<ClientSession>& session : server.sessions())
+    facts.greatest_correction_mm = std::max(facts.greatest_correction_mm, session->prediction.greatest_correction_mm);
   if (world.store() != nullptr) facts.store = world.store()->status();
   for (std::size_t i = 0; i < tick_phase_count; ++i) facts.phases[i] = world.ticks().phase(static_cast<TickPhase>(i));
   for (std::size_t i = 0; i < pipes.size() && world.pipes() != nullptr; ++i) {
@@ -248,6 +251,28 @@ void add_rewind(const WorldFacts& world, Families& families) {
                      of_world(world, {{"reason", reason}}));
 }
 
+void add_predictions(const WorldFacts& world, Families& families) {
+  const PredictionTotals& totals = world.stats.predictions;
+  const Labels labels = of_world(world);
+  const auto count = [&](const char* name, const char* help, std::uint64_t value, const Labels& of) {
+    families.counter(name, help, static_cast<double>(value), of);
+  };
+  count("mobula_client_predicted_ticks_total", "Ticks that clients have predicted", totals.ticks, labels);
+  count("mobula_client_replayed_ticks_total", "Ticks that clients have computed again", totals.ticks_replayed, labels);
+  count("mobula_client_rollbacks_total", "Returns of clients to an earlier tick", totals.rollbacks, labels);
+  for (const auto& [cause, value] :
+       {std::pair("late", totals.late_mispredictions), std::pair("remote", totals.remote_mispredictions)})
+    count("mobula_client_mispredictions_total", "Ticks that clients have mispredicted, by cause", value,
+          of_world(world, {{"cause", cause}}));
+  count("mobula_client_prediction_stalls_total", "Times that a client could not predict further", totals.stalls,
+        labels);
+  count("mobula_client_corrections_total", "Rollbacks of clients that moved a position", totals.corrections, labels);
+  families.counter("mobula_client_correction_meters_total", "Sum of the distances of these corrections",
+                   static_cast<double>(totals.corrections_mm) / 1000, labels);
+  families.gauge("mobula_client_greatest_correction_meters", "Greatest correction that a present client has reported",
+                 static_cast<double>(world.greatest_correction_mm) / 1000, labels);
+}
+
 void add_replication(const WorldFacts& world, Families& families) {
   const Labels labels = of_world(world);
   families.counter("mobula_deltas_total", "Deltas sent", static_cast<double>(world.stats.deltas_sent), labels);
@@ -318,7 +343,7 @@ admin::Response answer(const Api& api, const std::vector<WorldFacts>& worlds, bo
   add_process(api, answered, families);
   for (const WorldFacts& world : worlds)
     for (const auto add : {add_ticks, add_world, add_newcomers, add_traffic, add_replication, add_courses, add_store,
-                           add_game, add_step, add_refusals, add_rewind})
+                           add_game, add_step, add_refusals, add_rewind, add_predictions})
       add(world, families);
   std::ostringstream text;
   prometheus::TextSerializer().Serialize(text, families.all());

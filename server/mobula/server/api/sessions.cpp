@@ -1,4 +1,5 @@
 // Sessions: players, their connections and bandwidth.
+#include <algorithm>
 #include <array>
 #include <mobula/core/log.hpp>
 #include <mobula/server/api/courses.hpp>
@@ -35,6 +36,25 @@ json network_json(const transport::Session& connection) {
           {"reliable_backlog_bytes", connection.reliable_backlog_bytes()}};
 }
 
+constexpr double metres_of_mm(std::uint64_t mm) { return static_cast<double>(mm) / 1000; }
+
+json prediction_json(Inspection& world, const ReportedPrediction& reported) {
+  if (reported.reports == 0) return nullptr;
+  const PredictionTotals& totals = reported.totals;
+  const double ticks_per_second = world.world().ticks_per_second();
+  const double corrections = static_cast<double>(std::max<std::uint64_t>(totals.corrections, 1));
+  return {{"ticks", totals.ticks},
+          {"ticks_replayed", totals.ticks_replayed},
+          {"rollbacks", totals.rollbacks},
+          {"late_mispredictions", totals.late_mispredictions},
+          {"remote_mispredictions", totals.remote_mispredictions},
+          {"stalls", totals.stalls},
+          {"corrections", totals.corrections},
+          {"mean_correction_meters", metres_of_mm(totals.corrections_mm) / corrections},
+          {"greatest_correction_meters", metres_of_mm(reported.greatest_correction_mm)},
+          {"input_delay_seconds", reported.input_delay / 16.0 / ticks_per_second}};
+}
+
 json session_json(Inspection& world, const ClientSession& session, core::Nanoseconds now) {
   const transport::Session* connection = world.server().connection(session);
   const bool disconnected = session.state == ClientSession::State::disconnected;
@@ -49,7 +69,8 @@ json session_json(Inspection& world, const ClientSession& session, core::Nanosec
       {"address", nullptr},
       {"pipe", nullptr},
       {"connected_seconds", core::in_seconds(now - (disconnected ? session.disconnected_since : session.connected_at))},
-      {"network", nullptr}};
+      {"network", nullptr},
+      {"prediction", prediction_json(world, session.prediction)}};
   if (connection == nullptr) return reply;
   const transport::Address& address = world.server().endpoint().address(session.transport_id);
   reply["address"] = to_string(transport::Address{address.ip, address.port});
@@ -126,6 +147,8 @@ core::Result<json> read_session(Inspection& world, const Request& request) {
   reply["seen_entities"] = session.replication.view == nullptr ? 0 : session.replication.view->visible().size();
   reply["pending_entities"] = session.replication.view == nullptr ? 0 : session.replication.view->pending();
   reply["verifies"] = session.replication.view != nullptr && session.replication.view->verifies();
+  reply["accepted_views"] = session.claims.count;
+  reply["refused_views"] = session.claims.refused;
   reply["sent"] = sent_json(world, session.player.id);
   return reply;
 }

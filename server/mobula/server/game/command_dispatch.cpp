@@ -16,7 +16,7 @@ CommandDispatch::CommandDispatch(const CommandTable& table, std::uint32_t ticks_
     by_number_.push_back(command.exists() ? static_cast<std::uint32_t>(known_.size()) : none);
     if (!command.exists()) continue;
     const RateLimit limit = command.limit.value_or(each_tick);
-    known_.push_back({command.handler, transport::Pace(limit)});
+    known_.push_back({command.handler, command.predicted, transport::Pace(limit)});
     infos_.push_back({command.name, limit});
   }
 }
@@ -45,13 +45,14 @@ core::Status CommandDispatch::handle(std::uint32_t which, World& world, const Pl
   if (!limiters[which].pass(known_[which].pace, now))
     return core::Error{"too many commands", core::format("{}: the maximum is {} per second, {} at once", info.name,
                                                          info.limit.per_second, info.limit.burst)};
-  if (!known_[which].handler) return queue(player, bytes, context);
-  const core::LogScope about({.running = info.name});
-  return known_[which].handler(world, player, body, context);
-}
-
-core::Status CommandDispatch::queue(const Player& player, core::ByteView bytes, const CommandContext& context) {
-  if (!player.entity) return core::Error{"no entity", "the player has no entity that the step could move"};
+  const Known& known = known_[which];
+  if (known.predicted && !player.entity)
+    return core::Error{"no entity", "the player has no entity that the step could move"};
+  if (known.handler) {
+    const core::LogScope about({.running = info.name});
+    core::Status done = known.handler(world, player, body, context);
+    if (!known.predicted || !done) return done;
+  }
   step_.queue(player.id, context.number, bytes);
   return core::Done{};
 }

@@ -27,7 +27,7 @@ class CommandDispatch {
   CommandDispatch(const CommandTable& table, std::uint32_t ticks_per_second, PredictedStep& step);
 
   /// Runs one command, or queues it for the step. Errors: "unknown command", "malformed command", "too many commands",
-  /// "no entity" (of the player of a predicted command), and those of its handler.
+  /// "no entity" (of the player of a predicted command), and those of its handler or check.
   core::Status run(World& world, const Player& player, RateLimiters& limiters, core::ByteView bytes,
                    const CommandContext& context);
 
@@ -38,13 +38,13 @@ class CommandDispatch {
   static constexpr std::uint32_t none = ~0u;
 
   struct Known {
-    CommandTable::Handler handler;  // empty if the step runs it
+    CommandTable::Handler handler;  // a check if the command is predicted, which may be empty
+    bool predicted = false;
     transport::Pace pace;
   };
 
   [[nodiscard]] core::Status handle(std::uint32_t which, World& world, const Player& player, RateLimiters& limiters,
                                     core::ByteView bytes, const void* body, const CommandContext& context);
-  [[nodiscard]] core::Status queue(const Player& player, core::ByteView bytes, const CommandContext& context);
 
   PredictedStep& step_;
   CommandTable::Opener opener_;

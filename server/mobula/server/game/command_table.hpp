@@ -35,7 +35,7 @@ class CommandTable {
 
   struct Command {
     std::string name;
-    Handler handler;                 // empty if the step runs it, or the number has no command
+    Handler handler;                 // a check if the command is predicted, which may be empty
     bool predicted = false;          // the step of Game::rules() runs it
     std::optional<RateLimit> limit;  // per player; default: two per tick
 
@@ -50,9 +50,10 @@ class CommandTable {
   void add(std::uint8_t number, std::string_view name, Handler handler, std::optional<RateLimit> limit = {}) {
     place(number, name) = {std::string(name), std::move(handler), false, limit};
   }
-  /// Adds a command that the step of Game::rules() runs. Asserts that its number is free.
-  void add_predicted(std::uint8_t number, std::string_view name, std::optional<RateLimit> limit = {}) {
-    place(number, name) = {std::string(name), {}, true, limit};
+  /// Adds a command that the step of Game::rules() runs, unless `check` refuses it. Asserts that its number is free.
+  void add_predicted(std::uint8_t number, std::string_view name, Handler check = {},
+                     std::optional<RateLimit> limit = {}) {
+    place(number, name) = {std::string(name), std::move(check), true, limit};
   }
 
   [[nodiscard]] Opener opener() const { return opener_; }

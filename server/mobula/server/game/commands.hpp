@@ -28,20 +28,22 @@ class Commands {
   /// Default limit: two per player and tick. Asserts that the command has no handler yet.
   template <class Body, class Handler>
   void add(Handler handler, std::optional<RateLimit> limit = {}) {
-    table_.add(
-        number_of<Body>(), EnumNameBody(BodyTraits<Body>::enum_value),
-        [handle = std::move(handler)](World& world, const Player& player, const void* body,
-                                      const CommandContext& context) mutable -> core::Status {
-          return handle(world, player, *static_cast<const Body*>(body), context);
-        },
-        limit);
+    table_.add(number_of<Body>(), EnumNameBody(BodyTraits<Body>::enum_value), typed<Body>(std::move(handler)), limit);
   }
 
   /// Adds one member of the union as a command of the step (Game::rules). It is verified and limited like others, then
   /// waits for the step of this tick. Players without an entity are refused. Default limit: two per player and tick.
   template <class Body>
   void add_predicted(std::optional<RateLimit> limit = {}) {
-    table_.add_predicted(number_of<Body>(), EnumNameBody(BodyTraits<Body>::enum_value), limit);
+    table_.add_predicted(number_of<Body>(), EnumNameBody(BodyTraits<Body>::enum_value), {}, limit);
+  }
+  /// Adds a command of the step with a check, which is called as a handler is. The check may refuse the command. It
+  /// changes nothing.
+  template <class Body, class Check>
+    requires std::is_invocable_v<Check&, World&, const Player&, const Body&, const CommandContext&>
+  void add_predicted(Check check, std::optional<RateLimit> limit = {}) {
+    table_.add_predicted(number_of<Body>(), EnumNameBody(BodyTraits<Body>::enum_value), typed<Body>(std::move(check)),
+                         limit);
   }
 
   [[nodiscard]] const CommandTable& table() const { return table_; }
@@ -50,6 +52,14 @@ class Commands {
   static constexpr flatbuffers::uoffset_t depth_max = 16;
   // A table takes at least four bytes. The bound limits the time for buffers that refer to one table many times.
   static constexpr flatbuffers::uoffset_t tables_max = wire::command_bytes_max / 4;
+
+  template <class Body, class Handler>
+  static CommandTable::Handler typed(Handler handler) {
+    return [handle = std::move(handler)](World& world, const Player& player, const void* body,
+                                         const CommandContext& context) mutable -> core::Status {
+      return handle(world, player, *static_cast<const Body*>(body), context);
+    };
+  }
 
   template <class Body>
   static constexpr std::uint8_t number_of() {

@@ -48,6 +48,7 @@ core::Result<Rewound> Rewind::view(std::uint32_t player, const CommandContext& c
   RewindClient client = find_(player);
   if (core::Status admitted = admit(client, context); !admitted) {
     ++stats_.refusals[admitted.error().reason];
+    if (client.claims != nullptr) ++client.claims->refused;
     core::log_warn("server", "view of player {} refused: {}: {}", player, admitted.error().reason,
                    admitted.error().message);
     return admitted.error();

@@ -11,9 +11,10 @@ namespace mobula::server {
 
 /// Claims of one client so far.
 struct ViewClaims {
-  double last_view = 0;    ///< Views never go back.
-  double usual_delay = 0;  ///< Mean of how far views were behind the newest delta, in ticks.
-  std::uint32_t count = 0;
+  double last_view = 0;     ///< Views never go back.
+  double usual_delay = 0;   ///< Mean of how far views were behind the newest delta, in ticks.
+  std::uint32_t count = 0;  ///< accepted
+  std::uint32_t refused = 0;
 };
 
 /// The moments that bound a claim.

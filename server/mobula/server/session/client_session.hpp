@@ -18,6 +18,7 @@
 #include <mobula/server/replication/client_replication.hpp>
 #include <mobula/server/replication/resource_transfer.hpp>
 #include <mobula/server/rewind/view_claims.hpp>
+#include <mobula/server/session/prediction_totals.hpp>
 #include <mobula/transport/server_endpoint.hpp>
 
 namespace mobula::server {
@@ -28,6 +29,8 @@ class ClientSession {
 
   /// Refused commands and messages per second beyond which the client is kicked.
   static constexpr std::uint32_t refusals_per_second_max = 64;
+  /// Prediction reports per second. A client sends one, and those that were delayed by losses arrive together.
+  static constexpr std::uint32_t reports_per_second_max = 16;
   /// How long rejoin tokens wait for a client that does not have all its entities yet.
   static constexpr core::Nanoseconds tokens_wait_max = 2 * core::second;
 
@@ -64,6 +67,7 @@ class ClientSession {
   CommandDispatch::RateLimiters limiters;  ///< rate limits of its commands
   ResourceTransfer transfer;
   ViewClaims claims;  ///< claims of its views over this connection
+  ReportedPrediction prediction;
 
   /// Notes that the connection is lost.
   void disconnect(core::Nanoseconds now);
@@ -88,9 +92,12 @@ class ClientSession {
   }
   /// Counts a refusal. Returns false beyond the limit per second.
   bool admit_refusal(core::Nanoseconds now) { return refusals_.admit(now); }
+  /// Counts a prediction report. Returns false beyond the limit per second.
+  bool admit_report(core::Nanoseconds now) { return reports_.admit(now); }
 
  private:
   core::PerSecond refusals_{refusals_per_second_max};
+  core::PerSecond reports_{reports_per_second_max};
 };
 
 }  // namespace mobula::server

@@ -34,6 +34,7 @@ core::Status MessageHandler::dispatch(ClientSession& session, transport::Session
       [&](const wire::ResourceRequest& request) { return on_resource_request(session, request, now); },
       [&](const wire::MirrorHashes& hashes) { return on_mirror_hashes(session, connection, hashes, now); },
       [&](const wire::MirrorDifference& difference) { return on_mirror_difference(session, difference, now); },
+      [&](const wire::PredictionReport& report) { return on_prediction_report(session, report, now); },
       [](const auto&) -> core::Status {  // a message that only servers send
         return core::Error{"out of turn", "only servers send this message"};
       }};
@@ -57,6 +58,22 @@ core::Status MessageHandler::on_mirror_hashes(ClientSession& session, transport:
 core::Status MessageHandler::on_mirror_difference(ClientSession& session, const wire::MirrorDifference& difference,
                                                   core::Nanoseconds now) {
   count_if_refused(session, verifier_.on_difference(session.replication, difference), now);
+  return core::Done{};
+}
+
+core::Status MessageHandler::on_prediction_report(ClientSession& session, const wire::PredictionReport& report,
+                                                  core::Nanoseconds now) {
+  if (session.replication.view == nullptr)
+    return core::Error{"out of turn", "a prediction report was sent before Welcome"};
+  if (!session.admit_report(now)) {
+    sessions_.count_refusal(session,
+                            {"too many reports", core::format("more than {} prediction reports in a second",
+                                                              ClientSession::reports_per_second_max)},
+                            now);
+    return core::Done{};
+  }
+  session.prediction.add(report);
+  stats_.predictions.add(report);
   return core::Done{};
 }
 

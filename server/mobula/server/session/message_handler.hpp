@@ -48,6 +48,8 @@ class MessageHandler {
                                 const wire::MirrorHashes& hashes, core::Nanoseconds now);
   core::Status on_mirror_difference(ClientSession& session, const wire::MirrorDifference& difference,
                                     core::Nanoseconds now);
+  core::Status on_prediction_report(ClientSession& session, const wire::PredictionReport& report,
+                                    core::Nanoseconds now);
   void on_input(ClientSession& session, core::ByteView bytes, core::Nanoseconds now);
   core::Status run_command(ClientSession& session, const CommandBuffer::Due& command);
   void refuse_command(ClientSession& session, std::uint32_t number, const core::Error& error, core::Nanoseconds now);

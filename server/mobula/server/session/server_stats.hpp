@@ -5,6 +5,7 @@
 #include <map>
 #include <mobula/server/replication/replication_stats.hpp>
 #include <mobula/server/rewind/rewind_stats.hpp>
+#include <mobula/server/session/prediction_totals.hpp>
 #include <string>
 
 namespace mobula::server {
@@ -15,6 +16,7 @@ struct ServerStats : ReplicationStats {
   std::uint64_t replaced = 0;                     ///< players taken over from another client by a log-in
   std::map<std::string, std::uint64_t> refusals;  ///< commands, messages, inputs and connections, by reason
   RewindStats rewind;
+  PredictionTotals predictions;  ///< reported by clients
 };
 
 }  // namespace mobula::server

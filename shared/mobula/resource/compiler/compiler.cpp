@@ -2,6 +2,7 @@
 #include <mobula/process/complete_files.hpp>
 #include <mobula/resource/compiler/assemble.hpp>
 #include <mobula/resource/compiler/compiler.hpp>
+#include <mobula/resource/compiler/drafted_level.hpp>
 #include <mobula/resource/compiler/raw_parts.hpp>
 #include <mobula/resource/compiler/split.hpp>
 #include <mobula/resource/limits.hpp>
@@ -54,7 +55,15 @@ void compile_prefabs(Prefabs& prefabs, Workshop& workshop, DraftFile& file) {
   }
 }
 
-void compile_level(const Sources& sources, Prefabs& prefabs, Workshop& workshop, DraftFile& file) {
+// Level compilers see no level with errors, whose columns may be incomplete.
+void run_level_compilers(const CompilerTable& compilers, const Draft& draft, Workshop& workshop) {
+  if (compilers.level_compilers().empty() || !workshop.diagnostics.errors().empty()) return;
+  DraftedLevel level(draft, workshop);
+  for (const LevelCompiler& compile : compilers.level_compilers()) compile(level);
+}
+
+void compile_level(const Sources& sources, const CompilerTable& compilers, Prefabs& prefabs, Workshop& workshop,
+                   DraftFile& file) {
   Scene scene(prefabs, workshop.diagnostics);
   scene.add_level(sources);
   Draft draft = assemble(scene, prefabs, workshop, References::resolve);
@@ -63,6 +72,7 @@ void compile_level(const Sources& sources, Prefabs& prefabs, Workshop& workshop,
     if (const JsonValue* statics = document->find("statics")) read_statics(*statics, workshop);
     if (const JsonValue* columns = document->find("columns")) read_columns(*columns, scene, workshop, draft);
   }
+  run_level_compilers(compilers, draft, workshop);
   put(std::move(draft), workshop.schema, file.clients.level, file.server.level);
 }
 
@@ -104,7 +114,7 @@ Compiled compile(const std::string& path, const reflect::Schema& schema, const C
   Workshop workshop{schema, diagnostics, names, statics, {}};
   DraftFile file{.schema = schema.bytes(), .clients = {}, .server = {}};
   compile_prefabs(prefabs, workshop, file);
-  compile_level(sources, prefabs, workshop, file);
+  compile_level(sources, options.compilers, prefabs, workshop, file);
   result.errors = diagnostics.errors();
   if (!result.errors.empty()) return result;
   for (const auto& [part, audience] :

@@ -9,8 +9,10 @@
 #include <mobula/reflect/field_tree.hpp>
 #include <mobula/reflect/schema.hpp>
 #include <mobula/resource/compiler/json.hpp>
+#include <mobula/resource/compiler/level_compiler.hpp>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace mobula::resource {
 
@@ -54,15 +56,19 @@ struct ComponentCompiler {
   std::function<void(const ComponentSource&, ComponentContext&, core::Bytes&)> compile;
 };
 
-/// Compilers by component type. Schema components that are not in it use compile_fields.
+/// Compilers by component type, and those of whole levels. Schema components that are not in it use compile_fields.
 class CompilerTable {
  public:
   void add(std::string_view component_name, ComponentCompiler compiler);
   [[nodiscard]] const ComponentCompiler* find(std::string_view component_name) const;
   [[nodiscard]] const auto& all() const { return compilers_; }
+  /// Adds a compiler that runs for each level, in the order of the calls.
+  void add_level(LevelCompiler compiler) { level_compilers_.push_back(std::move(compiler)); }
+  [[nodiscard]] const std::vector<LevelCompiler>& level_compilers() const { return level_compilers_; }
 
  private:
   std::map<std::string, ComponentCompiler, std::less<>> compilers_;
+  std::vector<LevelCompiler> level_compilers_;
 };
 
 /// Compiles a component without a registered compiler: writes the schema's default, then the given fields, checked

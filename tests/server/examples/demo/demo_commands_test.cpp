@@ -75,6 +75,17 @@ TEST_F(DemoGameTest, MovesOutOfRangeAreRefusedAndChangeNothing) {
   }
 }
 
+TEST_F(DemoGameTest, AimsOutOfRangeAreRefused) {
+  const Player player = join();
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  for (const auto& [x, y] : std::vector<std::pair<float, float>>{{0, 0}, {1, 1}, {nan, 0}, {0, 1e30f}, {1e-4f, 0}}) {
+    EXPECT_EQ(refusal(player, mobula::client::throw_command(x, y, 0)), "aim out of range") << x << " " << y;
+    EXPECT_EQ(refusal(player, mobula::client::tag_command(x, y, 0)), "aim out of range") << x << " " << y;
+    ticks(10);  // the limit is four tags per second
+  }
+  EXPECT_EQ(world->registry().pool<Stone>().size(), 0u);
+}
+
 TEST_F(DemoGameTest, MalformedCommandsAreRefused) {
   const Player player = join();
   const core::Bytes good = move_command(0.5f, 0.5f);
@@ -126,7 +137,9 @@ TEST_F(DemoGameTest, ARotationStaysARotationHoweverSmallTheMove) {
 TEST_F(DemoGameTest, ACommandOfAPlayerWhoseAvatarIsGoneIsRefused) {
   const Player player = join();
   world->destroy_tree(player.entity);
-  EXPECT_EQ(refusal(player, move_command(1, 0)), "no avatar");
+  EXPECT_EQ(refusal(player, mobula::client::tag_command(1, 0, 0)), "no avatar");
+  const Player bodiless{.id = player.id, .name = "ada", .entity = {}};  // as the server gives it
+  EXPECT_EQ(refusal(bodiless, move_command(1, 0)), "no entity");
   ticks(5);
 }
 

@@ -30,6 +30,7 @@ std::uint64_t history(std::uint64_t seed) {
     if (tick % 50 == 0) {
       players.push_back({.id = tick + 1, .name = "bot", .entity = {}});
       players.back().entity = game.join(world, players.back()).value();
+      world.add_viewer(players.back().id, players.back().entity);
     }
     if (tick == 170) {
       game.leave(world, players.front());
@@ -54,7 +55,7 @@ std::uint64_t history(std::uint64_t seed) {
 TEST(DemoGame, SameSeedAndInputsGiveTheSameHistory) {
   EXPECT_EQ(history(1), history(1));
   EXPECT_NE(history(1), history(2));
-  EXPECT_EQ(history(1), 0x8f874ca866f4bcf7u) << "whichever compiler and preset";
+  EXPECT_EQ(history(1), 0u) << "whichever compiler and preset";
 }
 
 }  // namespace

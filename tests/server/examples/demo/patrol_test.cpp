@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <examples/demo/compilers.hpp>
 #include <examples/demo/demo_game.hpp>
 #include <examples/demo/line.hpp>
-#include <examples/demo/patrol_compiler.hpp>
 #include <mobula/schema/components.hpp>
 #include <resource/test_level.hpp>
 #include <server/hamlet.hpp>

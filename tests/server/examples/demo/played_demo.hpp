@@ -29,6 +29,7 @@ class DemoGameTest : public testing::Test {
   mobula::server::Player join(const std::string& name = "ada") {
     mobula::server::Player player{.id = ++players, .name = name, .entity = {}};
     player.entity = game.join(*world, player).value();
+    world->add_viewer(player.id, player.entity);
     return player;
   }
   void ticks(int count) {

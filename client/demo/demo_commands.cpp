@@ -1,4 +1,4 @@
-#include <bots/demo_commands.hpp>
+#include <demo/demo_commands.hpp>
 #include <mobula/schema/demo_commands_generated.h>
 
 namespace mobula::client {
@@ -22,6 +22,16 @@ core::Bytes move_command(float x, float z) {
 core::Bytes walk_to_command(float x, float z) {
   flatbuffers::FlatBufferBuilder builder(128);
   return command_of(builder, demo::commands::Body::WalkTo, demo::commands::CreateWalkTo(builder, x, z));
+}
+
+core::Bytes throw_command(float x, float y, float z) {
+  flatbuffers::FlatBufferBuilder builder(128);
+  return command_of(builder, demo::commands::Body::Throw, demo::commands::CreateThrow(builder, x, y, z));
+}
+
+core::Bytes tag_command(float x, float y, float z) {
+  flatbuffers::FlatBufferBuilder builder(128);
+  return command_of(builder, demo::commands::Body::Tag, demo::commands::CreateTag(builder, x, y, z));
 }
 
 }  // namespace mobula::client

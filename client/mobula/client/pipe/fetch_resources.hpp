@@ -1,0 +1,15 @@
+// Resources of a server before a client joins it. A client uses a level only if it had it when it joined.
+#pragma once
+
+#include <mobula/client/connection/resource_store.hpp>
+#include <mobula/client/pipe/access.hpp>
+#include <mobula/net/event_loop.hpp>
+
+namespace mobula::client {
+
+/// Receives the resources that the server offers, as a spectator that leaves again. A simulated network is not used.
+/// Returns when the store has them, or when the loop is stopped. Reasons: those of enter(), and "closed" if the
+/// connection ends before.
+core::Status fetch_resources(net::EventLoop& loop, const Access& access, ResourceStore& store);
+
+}  // namespace mobula::client
