@@ -50,7 +50,9 @@ class Conversation {
   // Sends an input with one command for the next tick.
   void input() {
     ++input_.ack;
-    const core::Bytes command = input_.ack % 2 == 0 ? test::move_command(1, 0) : test::walk_to_command(3, -4);
+    const core::Bytes kinds[] = {test::move_command(1, 0), test::walk_to_command(3, -4),
+                                 client::throw_command(0.6f, 0.8f, 0), client::tag_command(0, 0, 1)};
+    const core::Bytes& command = kinds[input_.ack % std::size(kinds)];
     const ecs::Tick next = server_->world().tick() + 1;
     ++input_.first_command;
     input_.commands.assign(1, {next, next - 1, 7, command});

@@ -216,7 +216,8 @@ TEST_F(ServerParents, LateJoinWithASmallBudgetPlacesNothingWrong) {
     }
   }
   ASSERT_TRUE(ada.connection.complete());
-  EXPECT_LT(without_parent, seen_at_first / 20) << "parents are sent before their children";
+  // Those in a lost delta come later.
+  EXPECT_LT(without_parent, seen_at_first / 8) << "parents are sent before their children";
   for (const auto& [child, x] : children) EXPECT_NEAR(placed(ada, child), x, 0.1) << to_string(child);
 }
 

@@ -148,8 +148,10 @@ inline std::vector<ObstacleShape> random_shapes(core::Random& random, int count,
     const float x = random.uniform(-extent, extent);
     const float z = random.uniform(-extent, extent);
     const auto [sine, cosine] = turns[random.below(4)];
-    shapes.push_back(random.chance(1, 2) ? cylinder(x, z, random.uniform(0.2f, 2))
-                                         : box(x, z, random.uniform(0.2f, 3), random.uniform(0.2f, 3), sine, cosine));
+    // One number in a statement: compilers differ in the order of arguments.
+    const float first = random.uniform(0.2f, 2);
+    const float second = random.uniform(0.2f, 3);
+    shapes.push_back(random.chance(1, 2) ? cylinder(x, z, first) : box(x, z, first, second, sine, cosine));
     shapes.back().top = random.uniform(0.5f, 5);
   }
   return shapes;

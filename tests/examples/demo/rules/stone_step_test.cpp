@@ -103,7 +103,10 @@ TEST(StoneStep, StonesStayInTheWorldAndOutOfObstacles) {
   core::Random random(31);
   const std::vector<ObstacleShape> shapes = test::random_shapes(random, 60, 25);
   RuledWorld world(shapes);
-  for (int i = 0; i < 8; ++i) world.add_avatar(random.uniform(-25, 25), random.uniform(-25, 25));
+  for (int i = 0; i < 8; ++i) {
+    const float x = random.uniform(-25, 25);
+    world.add_avatar(x, random.uniform(-25, 25));
+  }
   world.add_avatar(499.9f, 0);
   std::size_t seen = 0;
   for (int tick = 0; tick < 2000; ++tick) {

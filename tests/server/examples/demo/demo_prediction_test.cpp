@@ -53,7 +53,7 @@ TEST(DemoPrediction, OnePlayerWithoutLossIsNeverMispredicted) {
   EXPECT_GT(guest.spawns[SpawnNotice::Kind::matched], 40u);
   EXPECT_EQ(guest.spawns[SpawnNotice::Kind::vanished], 0u);
   EXPECT_GT(guest.confirmed, 80u) << "throws and impacts";
-  demo.ticks(150);
+  demo.settle();
   expect_agreement(demo, guest);
 }
 
@@ -63,7 +63,7 @@ TEST(DemoPrediction, LossLeavesOnlyExplainedMispredictions) {
     PredictedDemo::Guest& one = settled(demo);
     PredictedDemo::Guest& two = settled(demo);
     demo.play(1000);
-    demo.ticks(200);
+    demo.settle();
     for (PredictedDemo::Guest* const guest : {&one, &two}) {
       EXPECT_EQ(guest->prediction.stats().remote_mispredictions, 0u) << last_of(*guest);
       EXPECT_GT(guest->spawns[SpawnNotice::Kind::matched], 20u);

@@ -66,6 +66,11 @@ class PredictedDemo {
       tick();
     }
   }
+  // Stops all avatars, and waits until nothing moves any more.
+  void settle() {
+    for (const auto& guest : guests) guest->client.input->set_command(mobula::test::move_command(0, 0));
+    ticks(150);
+  }
   [[nodiscard]] mobula::ecs::Registry& truth() { return village.server->world().registry(); }
   // Moves an avatar as a teleport does.
   void put(mobula::ecs::Entity avatar, float x, float z) {

@@ -86,7 +86,7 @@ TEST(Tag, HitsARunningAvatarWhereItWasDrawn) {
   duel.demo.ticks(20);
   const Vec3 drawn = duel.drawn();
   const Vec3 present = duel.demo.truth().get<const Pose>(duel.target.avatar()).position;
-  ASSERT_GT(present.x - drawn.x, 2 * avatar_radius) << "the present place is another";
+  ASSERT_GT(present.x - drawn.x, avatar_radius) << "the present place is another";
   duel.tag(drawn);
   EXPECT_EQ(duel.tags(), 1u);
   EXPECT_EQ(Duel::events_of(duel.tagger), 1u);
