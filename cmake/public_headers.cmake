@@ -8,6 +8,7 @@ set(MOBULA_PUBLIC_HEADERS
   mobula/resource/compiler/compile_tool.hpp        # a level compiler with component compilers of a game
   mobula/transport/connect_token.hpp               # a backend
   mobula/prediction/predicted_world.hpp            # rules that clients predict
+  mobula/client/prediction/named_rules.hpp         # those that hosts of the C interface find by name
   mobula/index/properties.hpp                      # tools: values by name
   mobula/ecs/locality.hpp mobula/ecs/snapshot.hpp mobula/ecs/sort.hpp
   mobula/core/format.hpp mobula/core/log.hpp mobula/process/log_output.hpp

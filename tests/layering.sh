@@ -34,7 +34,7 @@ server/host          core process transport net resource/files server/tick serve
 client/mirror        core ecs reflect hierarchy index wire
 client/connection    core ecs reflect resource wire transport client/mirror
 client/prediction    core ecs reflect index wire prediction client/mirror client/connection
-c                    core ecs reflect hierarchy index resource wire transport client/mirror client/connection
+c                    core ecs reflect hierarchy index resource wire prediction transport client/mirror client/connection client/prediction
 client/files         core process resource resource/files client/connection
 client/pipe          core process resource prediction transport transport/simulation net client/mirror client/connection client/prediction client/files
 token                core process transport net

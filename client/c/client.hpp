@@ -3,6 +3,7 @@
 
 #include <c/command_schema.hpp>
 #include <c/outbox.hpp>
+#include <c/prediction.hpp>
 #include <c/result.hpp>
 #include <c/udp_socket.hpp>
 #include <memory>
@@ -30,6 +31,7 @@ struct Client {
   std::unique_ptr<client::ResourceMemory> levels;            // null without MOBULA_LEVELS
   std::shared_ptr<const resource::Resource> received_level;  // the last that the host was given
   std::unique_ptr<client::Connection> connection;            // never null
+  std::unique_ptr<HostPrediction> prediction;                // null without one; ends before the connection
   core::Nanoseconds now;                                     // the latest that a call gave
   bool started = false;                                      // datagrams went in or out
   core::Nanoseconds wakeup = 0;                              // when the next step is due, if no datagram arrives before

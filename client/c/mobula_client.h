@@ -83,7 +83,9 @@ enum {
   MOBULA_ERROR_NO_COMPONENT = -15,    /* unknown, or the entity does not have it */
   MOBULA_ERROR_NO_PROPERTY = -16,     /* the component has no such field */
   MOBULA_ERROR_TOO_LARGE = -17,       /* beyond a limit of the protocol */
-  MOBULA_ERROR_TOO_MANY_CLIENTS = -18 /* MOBULA_CLIENTS_MAX exist */
+  MOBULA_ERROR_TOO_MANY_CLIENTS = -18, /* MOBULA_CLIENTS_MAX exist */
+  MOBULA_ERROR_NO_ACCESS = -19,        /* the step may not read or write this component */
+  MOBULA_ERROR_BAD_RULES = -20         /* no such rules, or the server's schema does not fit them */
 };
 
 enum {
@@ -483,6 +485,276 @@ MOBULA_API mobula_result mobula_client_set_command_schema(mobula_client client, 
 /* Sets a command from JSON of the root table, such as {"body_type": "Move", "body": {"x": 1}}. Errors: BAD_JSON,
  * BAD_SCHEMA if none was given, and those of mobula_client_set_command. */
 MOBULA_API mobula_result mobula_client_set_command_json(mobula_client client, const char* json);
+
+/* --- Prediction --------------------------------------------------------------------------------------------------- */
+
+/* A client may run the game's rules ahead of the server, so that the player's commands take effect at once. The rules
+ * are those of C++ that are compiled in, or the host's own, written in any language. After each update or poll of the
+ * client the host updates the prediction, and steps the ticks that are due:
+ *
+ *   mobula_prediction_begin_update(client, mobula_now());
+ *   while (mobula_prediction_next_step(client, &step) == MOBULA_OK) {
+ *     mobula_step_read_commands(client, commands, 64, &count);
+ *     mobula_step_read_stepped(client, &body, 1, entities, 256, &count);
+ *     mobula_step_read_column(client, body, entities, count, bodies, 0);
+ *     …
+ *     mobula_step_write_column(client, body, entities, count, bodies, 0);
+ *     mobula_prediction_end_step(client);
+ *   }
+ *   mobula_prediction_sample(client, player, body, &shown, sizeof shown);
+ *
+ * A tick is stepped again when the server has decided otherwise. So a step depends on nothing but what the functions
+ * mobula_step_… return. It gives the same bits as the server's step: it computes floats without fused multiply-add, in
+ * the same order. With rules that are compiled in, begin_update steps all ticks, and next_step has none.
+ *
+ * From begin_update until next_step returns MOBULA_NOTHING, an update of the prediction is in progress. Meanwhile
+ * functions that receive, update or resume the client return MOBULA_ERROR_WRONG_STATE.
+ *
+ * A client has one prediction, which ends with it. WRONG_STATE is the result of all functions below without one. */
+
+enum { MOBULA_NO_OWN_ENTITY = 1 << 0 /* do not predict the player's own entity */ };
+
+/* How corrections of a component type are shown. */
+typedef struct mobula_smoothing {
+  const char* component; /* null for all types without an entry of their own */
+  int64_t half_life;     /* nanoseconds; 0 shows corrections at once */
+  double snap_distance;  /* corrections of more than this are shown at once: length of all floats of the component */
+} mobula_smoothing;
+
+typedef struct mobula_prediction_options {
+  uint32_t struct_size;
+  uint32_t flags;                     /* MOBULA_NO_OWN_ENTITY */
+  const char* rules;                  /* name of rules that are compiled in; null: the host steps */
+  const char* reads;                  /* of a host that steps: components without predicted fields that its steps read,
+                                         as "Surface Weather"; null: none */
+  uint32_t input_delay_least;         /* ticks between a command and its effect, at any time; at most 64 */
+  uint32_t input_delay_most;          /* ticks that the delay may grow to; not less; at most 64 */
+  uint32_t predicted_max;             /* most ticks ahead of the newest complete one, at most 256; 0: 32 */
+  uint32_t smoothing_count;
+  const mobula_smoothing* smoothing;  /* null: 40 ms and a snap distance of 4 for all types */
+  int64_t switch_half_life;           /* nanoseconds, when an entity begins or ceases to be predicted; 0: 80 ms */
+  const char* position_component;     /* whose corrections the statistics measure; null: "Transform" */
+  const char* position_field;         /* beginning of the paths of its floats; null: "position" */
+} mobula_prediction_options;
+
+/* Creates the client's prediction. `options` may be null: the host steps, with all defaults. Errors: INVALID_ARGUMENT;
+ * BAD_RULES if no rules have that name; BAD_SCHEMA if rules that are compiled in have no schema in the client's options;
+ * NO_MIRROR if the client mirrors nothing; WRONG_STATE if it has a prediction. */
+MOBULA_API mobula_result mobula_prediction_create(mobula_client client, const mobula_prediction_options* options);
+
+/* Destroys the client's prediction, also while an update is in progress. */
+MOBULA_API mobula_result mobula_prediction_destroy(mobula_client client);
+
+/* Begins an update: reconciles what has arrived, and finds the ticks that are due. Nothing is due until the mirror was
+ * complete for the first time. Errors: WRONG_STATE if an update is in progress; BAD_RULES if the server's schema lacks
+ * what the rules read. */
+MOBULA_API mobula_result mobula_prediction_begin_update(mobula_client client, int64_t now);
+
+typedef struct mobula_step {
+  uint32_t struct_size;
+  uint32_t tick;      /* that is computed */
+  uint32_t replayed;  /* 1: it was computed before */
+  uint32_t commands;  /* that run in it */
+  uint32_t entities;  /* that are stepped */
+  float seconds;      /* of a tick */
+} mobula_step;
+
+/* Begins the next step. NOTHING once the update is complete. Errors: WRONG_STATE if the last step has not ended. */
+MOBULA_API mobula_result mobula_prediction_next_step(mobula_client client, mobula_step* step);
+/* Ends the step that next_step has begun, and rounds predicted fields as the server does. Errors: WRONG_STATE without. */
+MOBULA_API mobula_result mobula_prediction_end_step(mobula_client client);
+/* Ends an update that cannot be completed, as after an exception in a step. Nothing is predicted until the next complete
+ * tick. NOTHING if no update is in progress. */
+MOBULA_API mobula_result mobula_prediction_abandon_update(mobula_client client);
+
+/* Predicts an entity besides the player's own (1), or ceases to (0). Takes effect with the next complete tick. A new
+ * mirror ends it. Errors: NO_ENTITY. */
+MOBULA_API mobula_result mobula_prediction_set_predicted(mobula_client client, mobula_entity entity,
+                                                         uint32_t predicted);
+
+enum {
+  MOBULA_AS_MIRRORED = 0, /* not predicted */
+  MOBULA_PREDICTED = 1,
+  MOBULA_ENDED = 2        /* a step has destroyed it, while the mirror still has it */
+};
+
+/* Writes whether an entity is predicted. Errors: NO_ENTITY if neither mirror nor prediction has it. */
+MOBULA_API mobula_result mobula_prediction_entity(mobula_client client, mobula_entity entity, uint32_t* state);
+
+typedef struct mobula_prediction_info {
+  uint32_t struct_size;
+  uint32_t started;      /* 0 until a tick of the mirror was complete for the first time */
+  uint32_t tick;         /* the newest that is predicted */
+  uint32_t reconciled;   /* the newest that is known to be the server's */
+  double predicted_tick; /* moment to show of predicted entities, as of the last update */
+  double view_tick;      /* moment to show of the others */
+} mobula_prediction_info;
+
+MOBULA_API mobula_result mobula_prediction_status(mobula_client client, mobula_prediction_info* info);
+
+typedef struct mobula_prediction_counters {
+  uint32_t struct_size;
+  uint32_t predicted_ticks;       /* ticks ahead of the reconciled one, now */
+  uint64_t ticks;                 /* that were computed for the first time */
+  uint64_t ticks_replayed;        /* that were computed again */
+  uint64_t rollbacks;             /* times that a reconciled tick was returned to */
+  uint64_t late_mispredictions;   /* reconciled ticks that were not the server's, explained by late commands */
+  uint64_t remote_mispredictions; /* others: something changed that this client does not predict */
+  uint64_t restarts;              /* after pauses */
+  uint64_t stalls;                /* times that predicted_max was reached */
+  uint64_t dropped_effects;       /* not begun, as too many were running */
+  uint64_t corrections;           /* rollbacks that moved a position */
+  double last_correction;         /* greatest distance by which the last of them moved a position */
+  double greatest_correction;
+  double sum_of_corrections;
+  double input_delay;             /* ticks between a command and its effect, now */
+} mobula_prediction_counters;
+
+/* Writes counters since the prediction was created. */
+MOBULA_API mobula_result mobula_prediction_statistics(mobula_client client, mobula_prediction_counters* counters);
+
+/* Writes the first difference of the last misprediction, such as "tick 31, entity 4.1, remote: Body.position.x is 2,
+ * predicted 1.5". NOTHING if this mirror had none. */
+MOBULA_API mobula_result mobula_prediction_misprediction(mobula_client client, char* text, uint32_t capacity,
+                                                         uint32_t* length);
+
+/* Writes a component as it is to be shown: of predicted entities between two predicted ticks, of others between two
+ * states of the mirror. Corrections are smoothed. The moment is that of the last update. The functions below return
+ * WRONG_STATE while an update is in progress. Errors: NO_ENTITY, NO_COMPONENT. */
+MOBULA_API mobula_result mobula_prediction_sample(mobula_client client, mobula_entity entity, uint32_t component,
+                                                  void* value, uint32_t capacity);
+/* Does the same for all entities that have the component, those of predicted spawns included, as
+ * mobula_client_sample_column. */
+MOBULA_API mobula_result mobula_prediction_sample_column(mobula_client client, uint32_t component,
+                                                         mobula_entity* entities, void* values, uint32_t stride,
+                                                         uint32_t capacity, uint32_t* count);
+/* Copies the value of the newest predicted tick, which is not smoothed. Errors: NO_ENTITY if it is not predicted,
+ * NO_COMPONENT if the component is not. */
+MOBULA_API mobula_result mobula_prediction_read(mobula_client client, mobula_entity entity, uint32_t component,
+                                                void* value, uint32_t capacity);
+
+enum {
+  MOBULA_EFFECT_BEGUN = 0,
+  MOBULA_EFFECT_CONFIRMED = 1, /* it has ended: its tick is reconciled, and has emitted it */
+  MOBULA_EFFECT_CANCELLED = 2  /* it has ended: the reconciled tick has not emitted it */
+};
+
+typedef struct mobula_effect {
+  uint32_t kind;       /* MOBULA_EFFECT_BEGUN … */
+  uint32_t name;       /* mobula_name_hash of its name */
+  uint64_t key;
+  uint32_t tick;
+  uint32_t size;       /* bytes of the payload */
+  const void* payload; /* valid until the next update of the prediction */
+} mobula_effect;
+
+/* Writes the effects that the last update has begun and ended, in order. */
+MOBULA_API mobula_result mobula_prediction_read_effects(mobula_client client, mobula_effect* effects,
+                                                        uint32_t capacity, uint32_t* count);
+
+enum {
+  MOBULA_SPAWN_PREDICTED = 0, /* a step has spawned it */
+  MOBULA_SPAWN_MATCHED = 1,   /* the server has spawned it: it continues as `real` */
+  MOBULA_SPAWN_VANISHED = 2   /* it is destroyed, or the server has not spawned it */
+};
+
+typedef struct mobula_spawn {
+  mobula_entity local; /* handle that mobula_step_spawn has returned; a replay may give it to another entity */
+  mobula_entity real;  /* of MOBULA_SPAWN_MATCHED: the server's handle; else 0 */
+  uint32_t kind;       /* MOBULA_SPAWN_PREDICTED … */
+  uint32_t command;    /* number of its command. It identifies the entity, together with `ordinal` */
+  uint32_t ordinal;    /* 0 for the command's first entity */
+  uint32_t reserved;
+} mobula_spawn;
+
+/* Writes how the entities have changed that steps have spawned, in order. */
+MOBULA_API mobula_result mobula_prediction_read_spawns(mobula_client client, mobula_spawn* spawns, uint32_t capacity,
+                                                       uint32_t* count);
+
+/* --- Steps -------------------------------------------------------------------------------------------------------- */
+
+/* A step uses these functions, between mobula_prediction_next_step and mobula_prediction_end_step; WRONG_STATE otherwise.
+ *
+ * A step writes components with a field that is predicted, and reads these and those that options.reads lists. NO_ACCESS
+ * is the result for others. Components have their numbers in the mirror, and are default instances. An entity is
+ * stepped if it is predicted and no step has destroyed it. */
+
+typedef struct mobula_command {
+  mobula_entity entity; /* the player's own */
+  const void* bytes;    /* as they were set. Valid until the step ends */
+  uint32_t size;
+  uint32_t number;      /* 1, 2, … within the connection */
+} mobula_command;
+
+/* Writes the player's commands that run in this tick, by number. */
+MOBULA_API mobula_result mobula_step_read_commands(mobula_client client, mobula_command* commands, uint32_t capacity,
+                                                   uint32_t* count);
+
+/* Writes the stepped entities that have all of these components, 1 to 64, ascending by index. Server and client iterate
+ * in this order. Errors: NO_ACCESS, NO_COMPONENT. */
+MOBULA_API mobula_result mobula_step_read_stepped(mobula_client client, const uint32_t* components,
+                                                  uint32_t component_count, mobula_entity* entities,
+                                                  uint32_t capacity, uint32_t* count);
+/* Does the same with all entities, those that only the mirror has included. */
+MOBULA_API mobula_result mobula_step_read_visible(mobula_client client, const uint32_t* components,
+                                                  uint32_t component_count, mobula_entity* entities,
+                                                  uint32_t capacity, uint32_t* count);
+
+/* Copies a component of an entity, stepped or not. Errors: NO_ACCESS, NO_ENTITY, NO_COMPONENT. */
+MOBULA_API mobula_result mobula_step_read(mobula_client client, mobula_entity entity, uint32_t component, void* value,
+                                          uint32_t capacity);
+/* Replaces a component of a stepped entity. `size` is the component's. Errors: NO_ACCESS, NO_ENTITY, NO_COMPONENT. */
+MOBULA_API mobula_result mobula_step_write(mobula_client client, mobula_entity entity, uint32_t component,
+                                           const void* value, uint32_t size);
+/* Copies the component of each of `count` entities, to values + i * stride. A stride of 0 is the component's size. Errors:
+ * as mobula_step_read. */
+MOBULA_API mobula_result mobula_step_read_column(mobula_client client, uint32_t component,
+                                                 const mobula_entity* entities, uint32_t count, void* values,
+                                                 uint32_t stride);
+/* Replaces the component of each of `count` stepped entities. Errors: as mobula_step_write. */
+MOBULA_API mobula_result mobula_step_write_column(mobula_client client, uint32_t component,
+                                                  const mobula_entity* entities, uint32_t count, const void* values,
+                                                  uint32_t stride);
+
+/* Finds static data of the level, which the client has downloaded with MOBULA_LEVELS. `type` is the hash of the data's
+ * kind. NOTHING if there is none. The bytes are valid as long as the mirror has the level. */
+MOBULA_API mobula_result mobula_step_find_static(mobula_client client, uint64_t id, uint32_t* type,
+                                                 const void** bytes, uint64_t* size);
+
+/* State of a generator of random numbers, which is the host's: xoshiro256**. Zeros are the state of a seed of 0. */
+typedef struct mobula_random {
+  uint64_t a;
+  uint64_t b;
+  uint64_t c;
+  uint64_t d;
+} mobula_random;
+
+/* Writes a generator that depends on the world's seed, the tick and the key alone. A replayed tick has the same. */
+MOBULA_API mobula_result mobula_step_random(mobula_client client, uint64_t key, mobula_random* random);
+/* Writes one that depends on an entity in place of the key. A spawned entity has the same on both sides. */
+MOBULA_API mobula_result mobula_step_random_of(mobula_client client, mobula_entity entity, mobula_random* random);
+/* Returns the next 64 random bits. 0 for null. */
+MOBULA_API uint64_t mobula_random_next(mobula_random* random);
+/* Returns a number in [0, bound), uniform. 0 for null or a bound of 0. */
+MOBULA_API uint32_t mobula_random_below(mobula_random* random, uint32_t bound);
+/* Returns a number in [low, high), uniform, of 24 random bits. `low` for null. */
+MOBULA_API float mobula_random_uniform(mobula_random* random, float low, float high);
+
+/* Spawns an entity for a command of this step, with the default values of distinct predicted components, at most 64. The
+ * server's entity of the same command and position continues it; see mobula_spawn. Errors: NO_ACCESS; INVALID_ARGUMENT
+ * for a command of another step; TOO_LARGE beyond 256 entities of a command, or if the client has no handles left. */
+MOBULA_API mobula_result mobula_step_spawn(mobula_client client, uint32_t command, const uint32_t* components,
+                                           uint32_t component_count, mobula_entity* entity);
+/* Destroys a stepped entity. Errors: NO_ENTITY. */
+MOBULA_API mobula_result mobula_step_destroy(mobula_client client, mobula_entity entity);
+
+/* Emits an effect: a sound, a flash, a message. A name and key begin it once, however often the tick is stepped. Errors:
+ * TOO_LARGE beyond 1,024 bytes of payload. */
+MOBULA_API mobula_result mobula_step_effect(mobula_client client, const char* name, uint64_t key, const void* payload,
+                                            uint32_t size);
+
+/* Returns the hash of a name, as in fields of kind MOBULA_NAME. 0 for null. */
+MOBULA_API uint32_t mobula_name_hash(const char* name);
 
 /* --- Events ------------------------------------------------------------------------------------------------------- */
 

@@ -1,5 +1,5 @@
 // A host that has the socket: datagrams and the time go in, datagrams come out.
-#include <c/handles.hpp>
+#include <c/prediction_call.hpp>
 #include <c/written.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/core/text.hpp>
@@ -16,6 +16,7 @@ mobula_result with_host(mobula_client handle, std::int64_t now, Function&& funct
   return with_client(handle, [&](Client& client) -> mobula_result {
     if (!client.host_has_socket())
       return fail(MOBULA_ERROR_WRONG_STATE, "the library has the socket of this client; call mobula_client_poll");
+    if (is_predicting(client)) return in_update();
     const mobula_result checked = check_time(client, now);
     return checked == MOBULA_OK ? function(client) : checked;
   });

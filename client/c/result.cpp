@@ -60,6 +60,8 @@ const char* mobula_strerror(mobula_result result) {
     case MOBULA_ERROR_NO_PROPERTY: return "there is no such property";
     case MOBULA_ERROR_TOO_LARGE: return "beyond a limit of the protocol";
     case MOBULA_ERROR_TOO_MANY_CLIENTS: return "the process has too many clients";
+    case MOBULA_ERROR_NO_ACCESS: return "the step may not access the component";
+    case MOBULA_ERROR_BAD_RULES: return "there are no such rules, or they do not fit the schema";
     default: return "unknown result";
   }
 }

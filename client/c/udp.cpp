@@ -2,7 +2,7 @@
 // a new socket, once per second.
 #include <algorithm>
 #include <array>
-#include <c/handles.hpp>
+#include <c/prediction_call.hpp>
 #include <mobula/core/format.hpp>
 
 using namespace mobula;
@@ -76,7 +76,8 @@ mobula_result mobula_client_connect_udp(mobula_client client, const char* addres
     c.now = core::monotonic_now();
     auto connection = std::make_unique<client::Connection>(config, c.now);
     connection->set_command(c.connection->command());
-    c.connection = std::move(connection);
+    c.connection.swap(connection);
+    if (c.prediction != nullptr) c.prediction->connect(*c.connection);
     return MOBULA_OK;
   });
 }
@@ -86,12 +87,14 @@ mobula_result mobula_client_poll(mobula_client client, uint32_t timeout_ms) {
     if (c.host_has_socket())
       return fail(MOBULA_ERROR_WRONG_STATE,
                   "the library has no socket for this client; call mobula_client_connect_udp");
+    if (is_predicting(c)) return in_update();
     return poll(c, timeout_ms);
   });
 }
 
 mobula_result mobula_client_reconnect(mobula_client client, const void* token, uint64_t token_size, int64_t now) {
   return with_client(client, [&](Client& c) -> mobula_result {
+    if (is_predicting(c)) return in_update();
     if (c.connection->state() != State::closed)
       return fail(MOBULA_ERROR_WRONG_STATE, "the connection is open; leave first");
     transport::ConnectToken read;

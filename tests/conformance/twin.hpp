@@ -22,6 +22,8 @@ class Twin final : public client::ConnectionInput {
   void reconnect(const transport::ConnectToken& token, core::Nanoseconds now) override;
   void close(transport::Output& output) override;
 
+  /// Returns the client of the C interface.
+  [[nodiscard]] mobula_client c() const { return c_->handle(); }
   /// Returns the first difference; empty if there was none.
   [[nodiscard]] const std::string& difference() const { return difference_; }
   /// Returns the number of states of entities that were compared, each with all components.

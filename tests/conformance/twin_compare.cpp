@@ -11,10 +11,10 @@
 namespace mobula::conformance {
 namespace {
 
+using test::handle_of;
+
 constexpr std::uint64_t details_each = 4;  // updates between two comparisons of pictures, and of facts of entities
 constexpr std::array picture_ages{0.25, 1.5};
-
-mobula_entity handle_of(ecs::Entity entity) { return std::uint64_t{entity.generation} << 32 | entity.index; }
 
 }  // namespace
 

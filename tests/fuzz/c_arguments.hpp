@@ -1,4 +1,4 @@
-// Arguments of one call of the C interface, chosen by the input of fuzz_c_client.cpp. Most are what a host would give.
+// Arguments of one call of the C interface, chosen by the input. Most are what a host would give.
 // Memory that a call writes to has a margin that must remain as it is.
 #pragma once
 
@@ -11,7 +11,7 @@
 namespace mobula::fuzz {
 
 inline void check_result(mobula_result result) {
-  require(result <= MOBULA_NOTHING && result >= MOBULA_ERROR_TOO_MANY_CLIENTS, "a result is a known code");
+  require(result <= MOBULA_NOTHING && result >= MOBULA_ERROR_BAD_RULES, "a result is a known code");
 }
 
 // Reads all of some memory.

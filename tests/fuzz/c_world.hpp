@@ -1,29 +1,34 @@
-// Clients of the C interface, and a server with the hamlet that they may reach, for fuzz_c_client.cpp.
+// Clients of the C interface, and a server that they may reach, for fuzz_c_client.cpp and fuzz_c_prediction.cpp.
 #pragma once
 
 #include <c/mobula_client.h>
 
 #include <array>
 #include <deque>
+#include <fuzz/fuzz.hpp>
 #include <fuzz/small_server.hpp>
 #include <mobula/server/session/server.hpp>
-#include <server/tiny_game.hpp>
 
 namespace mobula::fuzz {
 
-// First bytes of steps in an input of fuzz_c_client.cpp, for its seeds. The other calls follow in no stated order.
+// First bytes of steps in an input, for its seeds. The other calls follow in no stated order.
 inline constexpr std::uint8_t c_create_call = 0;
 inline constexpr std::uint8_t c_tick_call = 1;
+// Those of fuzz_c_prediction.cpp alone.
+inline constexpr std::uint8_t c_predict_call = 2;
+inline constexpr std::uint8_t c_begin_call = 3;
+inline constexpr std::uint8_t c_next_call = 4;
+inline constexpr std::uint8_t c_update_call = 6;
+inline constexpr std::array<std::uint8_t, 8> c_step_calls{9, 10, 11, 12, 13, 21, 22, 26};
 inline constexpr std::uint8_t c_calls_max = 64;
 
 class CWorld {
  public:
   static constexpr std::uint32_t places = 4;  // clients at a time
 
-  CWorld() {
-    server::ServerConfig config = small_server();
+  CWorld(server::ServerConfig config, server::Game& game) {
     config.transport.sessions_max = config.players_max = places;
-    server_ = std::move(*server::Server::start(std::move(config), game_));
+    server_ = std::move(*server::Server::start(std::move(config), game));
     server_->set_unix_time(test::test_unix_time);
   }
   ~CWorld() {
@@ -55,6 +60,16 @@ class CWorld {
   [[nodiscard]] mobula_client former() const { return former_; }
   // Returns a token that no earlier call returned.
   transport::ConnectToken next_token() { return test::test_token(++tokens_); }
+
+  // No damaged datagram may have changed a mirror.
+  void check_mirrors() const {
+    for (std::uint32_t at = 0; at < places; ++at) {
+      mobula_statistics statistics{};
+      statistics.struct_size = sizeof statistics;
+      if (mobula_client_statistics(handle(at), &statistics) != MOBULA_OK) continue;
+      require(statistics.mismatched_ticks == 0 && statistics.corrections == 0, "a mirror has what the server sent");
+    }
+  }
 
   core::Nanoseconds now = core::second;
 
@@ -90,7 +105,6 @@ class CWorld {
       server_->receive(address_of(at), core::ByteView(buffer.data(), size), now, port_);
   }
 
-  test::TinyGame game_;
   Port port_{*this};
   std::unique_ptr<server::Server> server_;
   std::array<Place, places> places_;

@@ -6,6 +6,7 @@
 
 #include <fuzz/c_arguments.hpp>
 #include <mobula/core/log.hpp>
+#include <server/tiny_game.hpp>
 
 namespace fuzz_c_client {
 
@@ -392,27 +393,18 @@ constexpr Call calls[] = {create,
 static_assert(calls[fuzz::c_create_call] == create && calls[fuzz::c_tick_call] == tick);
 static_assert(std::size(calls) <= fuzz::c_calls_max);
 
-// No damaged datagram may have changed a mirror.
-void check_mirrors(CWorld& world) {
-  for (std::uint32_t at = 0; at < CWorld::places; ++at) {
-    mobula_statistics statistics{};
-    statistics.struct_size = sizeof statistics;
-    if (mobula_client_statistics(world.handle(at), &statistics) != MOBULA_OK) continue;
-    fuzz::require(statistics.mismatched_ticks == 0 && statistics.corrections == 0, "a mirror has what the server sent");
-  }
-}
-
 int run_target(const std::uint8_t* data, std::size_t size) {
   core::set_log_level(core::LogLevel::off);
   fuzz::Input input(fuzz::view(data, size));
-  CWorld world;
+  test::TinyGame game;
+  CWorld world(fuzz::small_server(), game);
   for (std::size_t steps = 0; steps < steps_max && !input.empty(); ++steps) {
     const Call call = calls[input.byte() % std::size(calls)];
     Arguments arguments(input, world);
     call(arguments);
   }
   for (int ticks = 0; ticks < 3; ++ticks) world.tick();
-  check_mirrors(world);
+  world.check_mirrors();
   fuzz::require(mobula_client_destroy(world.former()) != MOBULA_OK, "a handle of a destroyed client is not valid");
   return 0;
 }

@@ -98,6 +98,11 @@ public sealed unsafe partial class MobulaClient : IDisposable {
     return Check(result) == Result.Ok;
   }
 
+  /// <summary>Creates the client's prediction; see the C header. A client has one at a time.</summary>
+  public Prediction CreatePrediction(PredictionOptions options = null) {
+    return new Prediction(this, options ?? new PredictionOptions());
+  }
+
   /// <summary>Writes counters since the client was created, and estimates of the path.</summary>
   public Statistics Statistics {
     get {

@@ -132,6 +132,88 @@ internal static unsafe class NativeMethods {
   internal static extern int mobula_client_read_events(NativeClient client, Event* events, uint capacity, uint* count);
 
   [DllImport(Library, CallingConvention = Call)]
+  internal static extern int mobula_prediction_create(NativeClient client, NativePredictionOptions* options);
+  [DllImport(Library, CallingConvention = Call)]
+  internal static extern int mobula_prediction_destroy(NativeClient client);
+  [DllImport(Library, CallingConvention = Call)]
+  internal static extern int mobula_prediction_begin_update(NativeClient client, long now);
+  [DllImport(Library, CallingConvention = Call)]
+  internal static extern int mobula_prediction_next_step(NativeClient client, Step* step);
+  [DllImport(Library, CallingConvention = Call)]
+  internal static extern int mobula_prediction_end_step(NativeClient client);
+  [DllImport(Library, CallingConvention = Call)]
+  internal static extern int mobula_prediction_abandon_update(NativeClient client);
+  [DllImport(Library, CallingConvention = Call)]
+  internal static extern int mobula_prediction_set_predicted(NativeClient client, ulong entity, uint predicted);
+  [DllImport(Library, CallingConvention = Call)]
+  internal static extern int mobula_prediction_entity(NativeClient client, ulong entity, uint* state);
+  [DllImport(Library, CallingConvention = Call)]
+  internal static extern int mobula_prediction_status(NativeClient client, PredictionInfo* info);
+  [DllImport(Library, CallingConvention = Call)]
+  internal static extern int mobula_prediction_statistics(NativeClient client, PredictionCounters* counters);
+  [DllImport(Library, CallingConvention = Call)]
+  internal static extern int mobula_prediction_misprediction(NativeClient client, byte* text, uint capacity,
+                                                             uint* length);
+  [DllImport(Library, CallingConvention = Call)]
+  internal static extern int mobula_prediction_sample(NativeClient client, ulong entity, uint component, void* value,
+                                                      uint capacity);
+  [DllImport(Library, CallingConvention = Call)]
+  internal static extern int mobula_prediction_sample_column(NativeClient client, uint component, ulong* entities,
+                                                             void* values, uint stride, uint capacity, uint* count);
+  [DllImport(Library, CallingConvention = Call)]
+  internal static extern int mobula_prediction_read(NativeClient client, ulong entity, uint component, void* value,
+                                                    uint capacity);
+  [DllImport(Library, CallingConvention = Call)]
+  internal static extern int mobula_prediction_read_effects(NativeClient client, Effect* effects, uint capacity,
+                                                            uint* count);
+  [DllImport(Library, CallingConvention = Call)]
+  internal static extern int mobula_prediction_read_spawns(NativeClient client, Spawn* spawns, uint capacity,
+                                                           uint* count);
+  [DllImport(Library, CallingConvention = Call)]
+  internal static extern int mobula_step_read_commands(NativeClient client, Command* commands, uint capacity,
+                                                       uint* count);
+  [DllImport(Library, CallingConvention = Call)]
+  internal static extern int mobula_step_read_stepped(NativeClient client, uint* components, uint component_count,
+                                                      ulong* entities, uint capacity, uint* count);
+  [DllImport(Library, CallingConvention = Call)]
+  internal static extern int mobula_step_read_visible(NativeClient client, uint* components, uint component_count,
+                                                      ulong* entities, uint capacity, uint* count);
+  [DllImport(Library, CallingConvention = Call)]
+  internal static extern int mobula_step_read(NativeClient client, ulong entity, uint component, void* value,
+                                              uint capacity);
+  [DllImport(Library, CallingConvention = Call)]
+  internal static extern int mobula_step_write(NativeClient client, ulong entity, uint component, void* value,
+                                               uint size);
+  [DllImport(Library, CallingConvention = Call)]
+  internal static extern int mobula_step_read_column(NativeClient client, uint component, ulong* entities, uint count,
+                                                     void* values, uint stride);
+  [DllImport(Library, CallingConvention = Call)]
+  internal static extern int mobula_step_write_column(NativeClient client, uint component, ulong* entities, uint count,
+                                                      void* values, uint stride);
+  [DllImport(Library, CallingConvention = Call)]
+  internal static extern int mobula_step_find_static(NativeClient client, ulong id, uint* type, void** bytes,
+                                                     ulong* size);
+  [DllImport(Library, CallingConvention = Call)]
+  internal static extern int mobula_step_random(NativeClient client, ulong key, StepRandom* random);
+  [DllImport(Library, CallingConvention = Call)]
+  internal static extern int mobula_step_random_of(NativeClient client, ulong entity, StepRandom* random);
+  [DllImport(Library, CallingConvention = Call)]
+  internal static extern ulong mobula_random_next(StepRandom* random);
+  [DllImport(Library, CallingConvention = Call)]
+  internal static extern uint mobula_random_below(StepRandom* random, uint bound);
+  [DllImport(Library, CallingConvention = Call)]
+  internal static extern float mobula_random_uniform(StepRandom* random, float low, float high);
+  [DllImport(Library, CallingConvention = Call)]
+  internal static extern int mobula_step_spawn(NativeClient client, uint command, uint* components,
+                                               uint component_count, ulong* entity);
+  [DllImport(Library, CallingConvention = Call)]
+  internal static extern int mobula_step_destroy(NativeClient client, ulong entity);
+  [DllImport(Library, CallingConvention = Call)]
+  internal static extern int mobula_step_effect(NativeClient client, byte* name, ulong key, void* payload, uint size);
+  [DllImport(Library, CallingConvention = Call)]
+  internal static extern uint mobula_name_hash(byte* name);
+
+  [DllImport(Library, CallingConvention = Call)]
   internal static extern int mobula_client_add_level(NativeClient client, void* bytes, ulong size);
   [DllImport(Library, CallingConvention = Call)]
   internal static extern int mobula_client_next_level(NativeClient client, byte* hash, void** bytes, ulong* size);

@@ -46,4 +46,25 @@ internal unsafe struct NativeFieldInfo {  // mobula_field_info
   internal uint CountField;
 }
 
+internal unsafe struct NativeSmoothing {  // mobula_smoothing
+  internal byte* Component;
+  internal long HalfLife;
+  internal double SnapDistance;
+}
+
+internal unsafe struct NativePredictionOptions {  // mobula_prediction_options
+  internal uint StructSize;
+  internal PredictionFlags Flags;
+  internal byte* Rules;
+  internal byte* Reads;
+  internal uint InputDelayLeast;
+  internal uint InputDelayMost;
+  internal uint PredictedMax;
+  internal uint SmoothingCount;
+  internal NativeSmoothing* Smoothing;
+  internal long SwitchHalfLife;
+  internal byte* PositionComponent;
+  internal byte* PositionField;
+}
+
 }

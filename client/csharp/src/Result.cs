@@ -21,7 +21,9 @@ public enum Result {
   NoComponent = -15,
   NoProperty = -16,
   TooLarge = -17,
-  TooManyClients = -18
+  TooManyClients = -18,
+  NoAccess = -19,
+  BadRules = -20
 }
 
 }

@@ -168,6 +168,113 @@ class Event(ctypes.Structure):
     ]
 
 
+class Smoothing(ctypes.Structure):
+    _fields_ = [
+        ("component", CText),
+        ("half_life", c_int64),
+        ("snap_distance", c_double),
+    ]
+
+
+class PredictionOptions(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("flags", c_uint32),
+        ("rules", CText),
+        ("reads", CText),
+        ("input_delay_least", c_uint32),
+        ("input_delay_most", c_uint32),
+        ("predicted_max", c_uint32),
+        ("smoothing_count", c_uint32),
+        ("smoothing", POINTER(Smoothing)),
+        ("switch_half_life", c_int64),
+        ("position_component", CText),
+        ("position_field", CText),
+    ]
+
+
+class Step(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("tick", c_uint32),
+        ("replayed", c_uint32),
+        ("commands", c_uint32),
+        ("entities", c_uint32),
+        ("seconds", c_float),
+    ]
+
+
+class PredictionInfo(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("started", c_uint32),
+        ("tick", c_uint32),
+        ("reconciled", c_uint32),
+        ("predicted_tick", c_double),
+        ("view_tick", c_double),
+    ]
+
+
+class PredictionCounters(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("predicted_ticks", c_uint32),
+        ("ticks", c_uint64),
+        ("ticks_replayed", c_uint64),
+        ("rollbacks", c_uint64),
+        ("late_mispredictions", c_uint64),
+        ("remote_mispredictions", c_uint64),
+        ("restarts", c_uint64),
+        ("stalls", c_uint64),
+        ("dropped_effects", c_uint64),
+        ("corrections", c_uint64),
+        ("last_correction", c_double),
+        ("greatest_correction", c_double),
+        ("sum_of_corrections", c_double),
+        ("input_delay", c_double),
+    ]
+
+
+class Effect(ctypes.Structure):
+    _fields_ = [
+        ("kind", c_uint32),
+        ("name", c_uint32),
+        ("key", c_uint64),
+        ("tick", c_uint32),
+        ("size", c_uint32),
+        ("payload", c_void_p),
+    ]
+
+
+class Spawn(ctypes.Structure):
+    _fields_ = [
+        ("local", Entity),
+        ("real", Entity),
+        ("kind", c_uint32),
+        ("command", c_uint32),
+        ("ordinal", c_uint32),
+        ("reserved", c_uint32),
+    ]
+
+
+class Command(ctypes.Structure):
+    _fields_ = [
+        ("entity", Entity),
+        ("bytes", c_void_p),
+        ("size", c_uint32),
+        ("number", c_uint32),
+    ]
+
+
+class Random(ctypes.Structure):
+    _fields_ = [
+        ("a", c_uint64),
+        ("b", c_uint64),
+        ("c", c_uint64),
+        ("d", c_uint64),
+    ]
+
+
 STRUCTS: dict[str, type[ctypes.Structure]] = {
     "mobula_client": ClientHandle,
     "mobula_client_options": ClientOptions,
@@ -182,6 +289,15 @@ STRUCTS: dict[str, type[ctypes.Structure]] = {
     "mobula_type_info": TypeInfo,
     "mobula_field_info": FieldInfo,
     "mobula_event": Event,
+    "mobula_smoothing": Smoothing,
+    "mobula_prediction_options": PredictionOptions,
+    "mobula_step": Step,
+    "mobula_prediction_info": PredictionInfo,
+    "mobula_prediction_counters": PredictionCounters,
+    "mobula_effect": Effect,
+    "mobula_spawn": Spawn,
+    "mobula_command": Command,
+    "mobula_random": Random,
 }
 
 _U32 = POINTER(c_uint32)
@@ -230,6 +346,39 @@ _OF_CLIENT: dict[str, list[Any]] = {
     "add_level": [c_void_p, c_uint64],
     "next_level": [c_uint8 * HASH_BYTES, POINTER(c_void_p), POINTER(c_uint64)],
 }
+_OF_PREDICTION: dict[str, list[Any]] = {
+    "create": [POINTER(PredictionOptions)],
+    "destroy": [],
+    "begin_update": [c_int64],
+    "next_step": [POINTER(Step)],
+    "end_step": [],
+    "abandon_update": [],
+    "set_predicted": [Entity, c_uint32],
+    "entity": [Entity, _U32],
+    "status": [POINTER(PredictionInfo)],
+    "statistics": [POINTER(PredictionCounters)],
+    "misprediction": [*_TEXT],
+    "sample": [Entity, c_uint32, Buffer, c_uint32],
+    "sample_column": [c_uint32, POINTER(Entity), Buffer, c_uint32, c_uint32, _U32],
+    "read": [Entity, c_uint32, Buffer, c_uint32],
+    "read_effects": [POINTER(Effect), c_uint32, _U32],
+    "read_spawns": [POINTER(Spawn), c_uint32, _U32],
+}
+_OF_STEP: dict[str, list[Any]] = {
+    "read_commands": [POINTER(Command), c_uint32, _U32],
+    "read_stepped": [_U32, c_uint32, POINTER(Entity), c_uint32, _U32],
+    "read_visible": [_U32, c_uint32, POINTER(Entity), c_uint32, _U32],
+    "read": [Entity, c_uint32, Buffer, c_uint32],
+    "write": [Entity, c_uint32, c_void_p, c_uint32],
+    "read_column": [c_uint32, POINTER(Entity), c_uint32, Buffer, c_uint32],
+    "write_column": [c_uint32, POINTER(Entity), c_uint32, c_void_p, c_uint32],
+    "find_static": [c_uint64, _U32, POINTER(c_void_p), POINTER(c_uint64)],
+    "random": [c_uint64, POINTER(Random)],
+    "random_of": [Entity, POINTER(Random)],
+    "spawn": [c_uint32, _U32, c_uint32, POINTER(Entity)],
+    "destroy": [Entity],
+    "effect": [CText, c_uint64, c_void_p, c_uint32],
+}
 
 # Result and arguments of each function.
 FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
@@ -241,5 +390,11 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "mobula_client_create": (Result, [POINTER(ClientOptions), c_int64, POINTER(ClientHandle)]),
     "mobula_set_log_level": (Result, [c_int32]),
     "mobula_next_log": (Result, [POINTER(c_int32), *_TEXT]),
+    "mobula_random_next": (c_uint64, [POINTER(Random)]),
+    "mobula_random_below": (c_uint32, [POINTER(Random), c_uint32]),
+    "mobula_random_uniform": (c_float, [POINTER(Random), c_float, c_float]),
+    "mobula_name_hash": (c_uint32, [CText]),
     **{f"mobula_client_{name}": (Result, [ClientHandle, *arguments]) for name, arguments in _OF_CLIENT.items()},
+    **{f"mobula_prediction_{name}": (Result, [ClientHandle, *arguments]) for name, arguments in _OF_PREDICTION.items()},
+    **{f"mobula_step_{name}": (Result, [ClientHandle, *arguments]) for name, arguments in _OF_STEP.items()},
 }

@@ -153,7 +153,8 @@ class Session:
     def _function(self, name: str) -> Callable[..., int]:
         found = self._functions.get(name)
         if found is None:
-            found = self._functions[name] = getattr(self._library, "mobula_client_" + name)
+            found = self._functions[name] = getattr(
+                self._library, name if name.startswith("mobula_") else "mobula_client_" + name)
         return found
 
     def _call(self, name: str, *arguments: Any) -> int:

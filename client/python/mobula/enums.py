@@ -29,6 +29,8 @@ class Code(enum.IntEnum):
     NO_PROPERTY = -16
     TOO_LARGE = -17
     TOO_MANY_CLIENTS = -18
+    NO_ACCESS = -19
+    BAD_RULES = -20
 
 
 class ClientFlags(enum.IntFlag):
@@ -117,6 +119,36 @@ class FieldFlags(enum.IntFlag):
     RECKONED = 1 << 3
     NOT_SENT = 1 << 4
     CUT = 1 << 5
+
+
+class PredictionFlags(enum.IntFlag):
+    """Options of a prediction."""
+
+    NO_OWN_ENTITY = 1 << 0
+
+
+class PredictedState(enum.IntEnum):
+    """Whether an entity is predicted."""
+
+    AS_MIRRORED = 0
+    PREDICTED = 1
+    ENDED = 2
+
+
+class EffectKind(enum.IntEnum):
+    """Beginnings and ends of effects."""
+
+    BEGUN = 0
+    CONFIRMED = 1
+    CANCELLED = 2
+
+
+class SpawnKind(enum.IntEnum):
+    """Changes of entities that steps have spawned."""
+
+    PREDICTED = 0
+    MATCHED = 1
+    VANISHED = 2
 
 
 class LogLevel(enum.IntEnum):

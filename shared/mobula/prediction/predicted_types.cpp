@@ -27,7 +27,7 @@ core::Result<PredictedTypes> PredictedTypes::resolve(const ecs::Registry& regist
     const ecs::PoolId pool = registry.find_pool(component.id, component.id);
     MOBULA_CHECK(pool != ecs::no_pool, "the registry has no component " + component.name);
     types.predicted_.push_back({pool, wire::RowCodec(component)});
-    types.permit(pool);
+    types.permit(pool, Access::write);
   }
   for (const std::string_view name : rules.reads) {
     const reflect::Component* const component = schema.find(name);
@@ -38,14 +38,14 @@ core::Result<PredictedTypes> PredictedTypes::resolve(const ecs::Registry& regist
     MOBULA_CHECK(pool != ecs::no_pool, "the registry has no component " + component->name);
     if (types.is_readable(pool)) continue;  // it is predicted, or listed twice
     types.declared_.push_back(pool);
-    types.permit(pool);
+    types.permit(pool, Access::read);
   }
   return types;
 }
 
-void PredictedTypes::permit(ecs::PoolId pool) {
-  if (pool >= readable_.size()) readable_.resize(pool + std::size_t{1});
-  readable_[pool] = 1;
+void PredictedTypes::permit(ecs::PoolId pool, Access access) {
+  if (pool >= access_.size()) access_.resize(pool + std::size_t{1});
+  access_[pool] = access;
 }
 
 void PredictedTypes::fail_read(std::string_view component) {

@@ -41,7 +41,9 @@ class PredictedTypes {
   /// Returns the pools that the step reads without predicting them, in the order of Rules::reads.
   [[nodiscard]] std::span<const ecs::PoolId> declared() const { return declared_; }
   /// Returns whether the step may read the components of a pool.
-  [[nodiscard]] bool is_readable(ecs::PoolId pool) const { return pool < readable_.size() && readable_[pool] != 0; }
+  [[nodiscard]] bool is_readable(ecs::PoolId pool) const { return access_of(pool) != Access::none; }
+  /// Returns whether the step may write them: they are predicted.
+  [[nodiscard]] bool is_writable(ecs::PoolId pool) const { return access_of(pool) == Access::write; }
   /// Asserts that the step may read the components of a pool.
   void check_readable(const ecs::Pool& pool) const {
     if (!is_readable(pool.id())) [[unlikely]]
@@ -49,13 +51,18 @@ class PredictedTypes {
   }
 
  private:
+  enum class Access : std::uint8_t { none, read, write };
+
   PredictedTypes() = default;
-  void permit(ecs::PoolId pool);
+  void permit(ecs::PoolId pool, Access access);
+  [[nodiscard]] Access access_of(ecs::PoolId pool) const {
+    return pool < access_.size() ? access_[pool] : Access::none;
+  }
   [[noreturn, gnu::cold]] static void fail_read(std::string_view component);
 
   std::vector<Predicted> predicted_;
   std::vector<ecs::PoolId> declared_;
-  std::vector<std::uint8_t> readable_;  // by pool
+  std::vector<Access> access_;  // by pool
 };
 
 }  // namespace mobula::prediction

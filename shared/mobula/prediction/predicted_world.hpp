@@ -97,6 +97,22 @@ class PredictedWorld {
     context_.effects->add({name, key, tick_, payload});
   }
 
+  // The same by pools of StepContext::registry, for steps that find components by name. The caller has checked with
+  // PredictedTypes what the step may access.
+
+  /// Fills `found` with the stepped entities that have components in all of these pools, ascending by index.
+  void find_stepped(std::span<const ecs::PoolId> pools, std::vector<ecs::Entity>& found) const;
+  /// Does the same with all entities, stepped or not.
+  void find_visible(std::span<const ecs::PoolId> pools, std::vector<ecs::Entity>& found) const;
+  /// Returns a component of an entity, stepped or not, to be read. Null if it has none.
+  [[nodiscard]] const std::byte* try_read(ecs::Entity entity, ecs::PoolId pool) const;
+  /// Returns a component of a stepped entity, to be written. Null if it has none.
+  [[nodiscard]] std::byte* try_write(ecs::Entity entity, ecs::PoolId pool);
+  /// Spawns an entity with the default values of these components, as spawn() does. The pools are distinct.
+  ecs::Entity spawn_default(const Command& command, std::span<const ecs::PoolId> pools);
+  /// Returns how many entities a command has spawned in this tick.
+  [[nodiscard]] std::size_t spawned_by(const Command& command) const;
+
  private:
   // Handles of an iteration, in the scratch memory behind those of the iterations around it.
   class Gathered {
@@ -121,6 +137,9 @@ class PredictedWorld {
   // Returns the pool of a component after a check of the access.
   template <StepAccess T>
   ecs::Pool& pool();
+  [[nodiscard]] const ecs::Pool& smallest(std::span<const ecs::PoolId> pools) const;
+  // Returns the pool of the same component in the mirror; no_pool without a mirror.
+  [[nodiscard]] ecs::PoolId mirrored_pool(const ecs::Pool& pool) const;
   void gather(const ecs::Pool& pool, Gathered& gathered) const;
   void gather_visible(const ecs::Pool& pool, Gathered& gathered) const;
   [[nodiscard]] bool is_stepped(ecs::Entity entity) const;
@@ -183,12 +202,8 @@ void PredictedWorld::each_visible(Function&& function) {
   const std::array<const ecs::Pool*, sizeof...(Components)> pools{&pool<Components>()...};
   Gathered gathered(*context_.scratch);
   gather(**std::ranges::min_element(pools, {}, &ecs::Pool::size), gathered);
-  if (context_.visible != nullptr) {
-    using First = std::tuple_element_t<0, std::tuple<std::remove_const_t<Components>...>>;
-    constexpr core::StringId32 id(ecs::component_name<First>());
-    if (const ecs::PoolId mirrored = context_.visible->find_pool(id, id); mirrored != ecs::no_pool)
-      gather_visible(context_.visible->pool(mirrored), gathered);
-  }
+  if (const ecs::PoolId mirrored = mirrored_pool(*pools[0]); mirrored != ecs::no_pool)
+    gather_visible(context_.visible->pool(mirrored), gathered);
   gathered.close();
   for (std::size_t i = 0; i < gathered.size(); ++i) {
     const ecs::Entity entity = gathered.at(i);

@@ -21,6 +21,9 @@ inline ecs::Entity to_entity(mobula_entity entity) {
   return {static_cast<std::uint32_t>(entity), static_cast<std::uint32_t>(entity >> 32)};
 }
 
+/// Returns a handle of the server as one of the C interface.
+inline mobula_entity handle_of(ecs::Entity entity) { return mobula_entity{entity.generation} << 32 | entity.index; }
+
 /// Reads an array of unknown length with read(items, capacity, count). Empty if that fails.
 template <class Item, class Read>
 std::vector<Item> read_all(Read&& read) {

@@ -117,6 +117,21 @@ TEST_F(CUdp, ACommandOfBeforeTheSocketIsCarriedOut) {
   }));
 }
 
+TEST_F(CUdp, APredictionOfBeforeTheSocketPredicts) {
+  ASSERT_EQ(mobula_prediction_create(client_, nullptr), MOBULA_OK) << test::error_text();
+  ASSERT_EQ(mobula_client_connect_udp(client_, address().c_str()), MOBULA_OK) << test::error_text();
+  auto info = test::sized<mobula_prediction_info>();
+  auto step = test::sized<mobula_step>();
+  EXPECT_TRUE(run_until([&] {
+    EXPECT_EQ(mobula_prediction_begin_update(client_, mobula_now()), MOBULA_OK) << test::error_text();
+    while (mobula_prediction_next_step(client_, &step) == MOBULA_OK) {
+      EXPECT_EQ(mobula_client_poll(client_, 0), MOBULA_ERROR_WRONG_STATE) << "an update is in progress";
+      EXPECT_EQ(mobula_prediction_end_step(client_), MOBULA_OK);
+    }
+    return mobula_prediction_status(client_, &info) == MOBULA_OK && info.tick > 5;
+  }));
+}
+
 #ifndef _WIN32
 // Returns the number of the first step that fails in a child of fork(), which has a copy of the client; 0 if none does.
 int use_copy(mobula_client copy, const mobula_client_options& options) {

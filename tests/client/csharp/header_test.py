@@ -18,6 +18,10 @@ ENUMS = {
     "MOBULA_BOOL": ("ValueKind", "MOBULA_"),
     "MOBULA_FIELD_RANGED": ("FieldFlags", "MOBULA_FIELD_"),
     "MOBULA_IN_VIEW": ("Presence", "MOBULA_"),
+    "MOBULA_NO_OWN_ENTITY": ("PredictionFlags", "MOBULA_"),
+    "MOBULA_AS_MIRRORED": ("PredictedState", "MOBULA_"),
+    "MOBULA_EFFECT_BEGUN": ("EffectKind", "MOBULA_EFFECT_"),
+    "MOBULA_SPAWN_PREDICTED": ("SpawnKind", "MOBULA_SPAWN_"),
     "MOBULA_LOG_TRACE": ("LogLevel", "MOBULA_LOG_"),
 }
 # Constants of C# by those of C that are in no enum there; None if C# has no use for one.

@@ -191,6 +191,26 @@ TEST(Prediction, APauseEndsInOneRestart) {
   EXPECT_EQ(guest.effects.running(), 0u);
 }
 
+TEST(Prediction, AStoneOfBeforeAPauseContinuesAsTheServers) {
+  Court court(0, near);
+  Court::Guest& guest = settled_guest(court, {.input_delay = {.predicted_max = 8}});
+  guest.client.input->set_command(test::court_throw(1, 0));
+  court.ticks(1);
+  ASSERT_EQ(guest.prediction.spawns().locals().size(), 1u);
+  guest.paused = true;
+  court.ticks(9);
+  guest.paused = false;
+  for (int i = 0; i < 10 && guest.prediction.stats().restarts == 0; ++i) court.ticks(1);
+  ASSERT_EQ(court.truth().pool<court::Stone>().size(), 1u);
+  const ecs::Entity stone = court.truth().entities().at(court.truth().pool<court::Stone>().indices()[0]);
+  EXPECT_EQ(guest.prediction.stats().restarts, 1u);
+  EXPECT_EQ(guest.spawns[SpawnNotice::Kind::matched], 1u);
+  EXPECT_EQ(guest.spawns[SpawnNotice::Kind::vanished], 0u);
+  EXPECT_TRUE(guest.prediction.is_predicted(stone));
+  court.ticks(2);
+  EXPECT_TRUE(guest.prediction.is_predicted(stone)) << "it stays a member";
+}
+
 TEST(Prediction, ASilentServerStallsItAtItsLimit) {
   Court court(0, near);
   Court::Guest& guest = settled_guest(court, {.input_delay = {.predicted_max = 8}});

@@ -7,8 +7,8 @@ from mobula import enums
 
 # Enum and the beginning of its constants, the most particular first.
 GROUPS = (("MOBULA_REASON_", enums.Reason), ("MOBULA_ERROR_", enums.Code), ("MOBULA_FIELD_", enums.FieldFlags),
-          ("MOBULA_LOG_", enums.LogLevel))
-ALONE = (enums.ClientFlags, enums.State, enums.ChangeKind, enums.Presence, enums.FieldKind, enums.Code)
+          ("MOBULA_LOG_", enums.LogLevel), ("MOBULA_EFFECT_", enums.EffectKind), ("MOBULA_SPAWN_", enums.SpawnKind))
+ALONE = (enums.PredictionFlags, enums.PredictedState, enums.ClientFlags, enums.State, enums.ChangeKind, enums.Presence, enums.FieldKind, enums.Code)
 
 
 def python_value(constant):

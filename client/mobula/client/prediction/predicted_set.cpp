@@ -33,6 +33,9 @@ core::Status PredictedSet::bind(const prediction::Rules& rules) {
     predicted_.emplace_back(mirror_, registry_, each.pool, &each.codec);
   for (const ecs::PoolId pool : types_->declared()) declared_.emplace_back(mirror_, registry_, pool, nullptr);
   constexpr core::StringId32 key(engine::SpawnKey::component_name);
+  const ecs::ComponentType* const type = registry_.find_type(key);
+  if (type != nullptr && (type->size != sizeof(engine::SpawnKey) || type->alignment != alignof(engine::SpawnKey)))
+    return core::Error{"another SpawnKey", "the server's SpawnKey has another layout than that of engine.fbs here"};
   own_keys_ = registry_.find_pool(key, key);
   mirror_keys_ = mirror_.registry().find_pool(key, key);
   const bool is_declared = std::ranges::count(types_->declared(), own_keys_) != 0;

@@ -20,7 +20,6 @@ Prediction::Session::Session(const Mirror& of, std::unique_ptr<PredictedSet> pre
 
 Prediction::Prediction(const prediction::Rules& rules, const PredictionConfig& config, Connection& connection)
     : rules_(rules), config_(config), connection_(connection) {
-  MOBULA_CHECK(rules.step != nullptr, "rules have a step");
   MOBULA_CHECK(config.input_delay.predicted_max > 0, "a prediction has room for a tick");
 }
 
@@ -54,22 +53,51 @@ const std::byte* Prediction::predicted(ecs::Entity entity, ecs::PoolId pool) con
 // --- Update --------------------------------------------------------------------------------------------------------
 
 void Prediction::update(core::Nanoseconds now) {
+  MOBULA_CHECK(rules_.step != nullptr, "rules without a step are stepped by the program");
+  begin_update(now);
+  while (const DueTick* const due = next_tick()) {
+    prediction::run_step(rules_, due->context, due->tick, due->commands);
+    end_tick();
+  }
+}
+
+void Prediction::begin_update(core::Nanoseconds now) {
+  MOBULA_CHECK(!is_updating(), "the last update is complete");
   effects_.clear_notices();
   spawns_.clear_notices();
+  now_ = now;
   if (!follow_mirror()) return;
   commands_.take_in(connection_.commands(), reconciled_);
   connection_.forget_commands_before(commands_.oldest());
-  if (started_) run_new_commands();
-  const ecs::Tick complete = session_->mirror.tick();
-  if (connection_.complete() && complete > 0 && complete <= ecs::ticks_max) {
-    if (!started_) {
-      begin_at(complete);
-    } else if (complete > reconciled_) {
-      reconcile(complete);
-    }
+  run_new_commands();
+}
+
+const DueTick* Prediction::next_tick() {
+  MOBULA_CHECK(!stepping_, "the last tick is ended");
+  while (is_updating() && tick_ >= phase_end_) end_phase();
+  if (!is_updating()) return nullptr;
+  prepare_tick(tick_ + 1);
+  return &due_;
+}
+
+void Prediction::end_phase() {
+  switch (phase_) {
+    case Phase::idle: return;
+    case Phase::new_commands: return begin_reconciling();
+    case Phase::catching_up: return compare();
+    case Phase::verifying: return end_verifying();
+    case Phase::replaying: return end_reconciling();
+    case Phase::advancing: return end_update();
   }
-  if (started_) advance(now);
-  reporter_.update(stats_, connection_, now);
+}
+
+// A step that has not ended leaves values that are of no tick. So nothing of them is kept.
+void Prediction::abandon_update() {
+  if (!is_updating()) return;
+  phase_ = Phase::idle;
+  stepping_ = started_ = false;
+  effects_.cancel_running();
+  spawns_.clear();
 }
 
 // Returns false while there is nothing to predict.
@@ -92,7 +120,7 @@ bool Prediction::follow_mirror() {
 
 // The rules access components as the structs that they were compiled with, so the schema cannot be just any.
 core::Result<std::unique_ptr<PredictedSet>> Prediction::make_set(const Mirror& mirror) const {
-  if (connection_.config().schema == nullptr)
+  if (rules_.step != nullptr && connection_.config().schema == nullptr)
     return core::Error{"no schema", "set ConnectionConfig::schema to the schema that the rules are compiled with"};
   return PredictedSet::make(mirror, rules_);
 }
@@ -107,29 +135,37 @@ void Prediction::end_session() {
   started_ = false;
   tick_ = reconciled_ = newest_ = 0;  // ticks of another mirror may be lower
   moment_ = {};
+  last_ = {};  // its pool is one of the former mirror
 }
 
 // A command for a tick that is computed already. Its effect is no correction, so it comes before any.
 void Prediction::run_new_commands() {
-  const ecs::Tick wrong = commands_.first_wrong(tick_);
-  if (wrong != CommandTimeline::never) replay_from(std::max(wrong, reconciled_ + 1) - 1, tick_);
+  const ecs::Tick last = tick_;
+  const ecs::Tick wrong = started_ ? commands_.first_wrong(last) : CommandTimeline::never;
+  if (wrong != CommandTimeline::never) return_to(std::max(wrong, reconciled_ + 1) - 1);
+  enter(Phase::new_commands, last);
 }
 
-void Prediction::advance(core::Nanoseconds now) {
+void Prediction::begin_advancing() {
+  if (!started_) return end_update();
   ServerClock& clock = *connection_.clock();
+  predicted_ = session_->delay.advance(clock.target_tick(now_), clock.margin(), reconciled_);
+  enter(Phase::advancing,
+        std::clamp(static_cast<ecs::Tick>(predicted_), tick_, reconciled_ + config_.input_delay.predicted_max));
+}
+
+void Prediction::end_update() {
+  phase_ = Phase::idle;
+  moment_ = {started_ ? std::max(predicted_ - 1, 0.0) : 0, connection_.clock()->view_tick(now_)};
+  if (!started_) return;
   Session& session = *session_;
-  const double target = clock.target_tick(now);
-  const double predicted = session.delay.advance(target, clock.margin(), reconciled_);
-  const ecs::Tick last =
-      std::clamp(static_cast<ecs::Tick>(predicted), tick_, reconciled_ + config_.input_delay.predicted_max);
-  while (tick_ < last) run_tick(tick_ + 1);
-  moment_ = {std::max(predicted - 1, 0.0), clock.view_tick(now)};
   session.shown.drop_errors(moment_.predicted);
   spawns_.update(*session.set);
   stats_.stalls = session.delay.stalls();
   stats_.dropped_effects = effects_.dropped();
   stats_.input_delay = session.delay.distance();
   stats_.predicted_ticks = tick_ - reconciled_;
+  reporter_.update(stats_, connection_, now_);
 }
 
 // --- Reconciliation ------------------------------------------------------------------------------------------------
@@ -142,14 +178,16 @@ void Prediction::collect() {
   session_->set->collect(now_wanted_, commands_, reconciled_);
 }
 
-// Begins anew with the mirror's values, after a pause or in the beginning.
+// Begins anew with the mirror's values, after a pause or in the beginning. Entities that were spawned in the pause are
+// newer than the former reconciled tick.
 void Prediction::begin_at(ecs::Tick complete) {
   Session& session = *session_;
   effects_.cancel_running();
   session.shown.capture(moment_);
-  reconciled_ = complete;
   commands_.settle(connection_.commands(), complete);
   collect();
+  reconciled_ = complete;
+  follow_matched();
   session.ring.clear();
   session.set->rebuild();
   session.ring.save(complete, session.set->stepped());
@@ -161,45 +199,71 @@ void Prediction::begin_at(ecs::Tick complete) {
   session.shown.correct(moment_);
 }
 
-void Prediction::reconcile(ecs::Tick complete) {
+void Prediction::begin_reconciling() {
+  const ecs::Tick complete = session_->mirror.tick();
+  const bool known = connection_.complete() && complete > 0 && complete <= ecs::ticks_max;
+  if (!known || (started_ && complete <= reconciled_)) return begin_advancing();
+  if (started_) session_->delay.on_complete(reconciled_);
+  if (!started_ || complete - reconciled_ > config_.input_delay.predicted_max) {
+    begin_at(complete);
+    return begin_advancing();
+  }
+  reconciling_.complete = complete;
+  enter(Phase::catching_up, complete);
+}
+
+void Prediction::compare() {
   Session& session = *session_;
-  session.delay.on_complete(reconciled_);
-  if (complete - reconciled_ > config_.input_delay.predicted_max) return begin_at(complete);
-  while (tick_ < complete) run_tick(tick_ + 1);  // the clock is behind
+  const ecs::Tick complete = reconciling_.complete;
   commands_.settle(connection_.commands(), complete);
   const ecs::Tick wrong = commands_.first_wrong(tick_);
   collect();
-  const SetDifference first = session.set->compare(session.ring, session.ring.snapshot(complete));
-  if (wrong == CommandTimeline::never && !first.any()) return finish_reconciled(complete);
-
-  ++stats_.rollbacks;
-  const ecs::Tick last = tick_;
-  session.shown.capture(moment_);
-  if (first.values) note_difference(complete, first);
-  const SetDifference verified = wrong <= complete ? verify(complete, wrong) : first;
-  if (first.values) count_misprediction(verified.values);
-  if (verified.any()) {
-    session.ring.restore(complete, session.set->stepped());
-    adopt(complete, verified);
-    replay_from(complete, last);
-  } else {
-    replay_from(wrong > complete ? wrong - 1 : complete, last);
+  const SetDifference found = session.set->compare(session.ring, session.ring.snapshot(complete));
+  if (wrong == CommandTimeline::never && !found.any()) {
+    finish_reconciled(complete);
+    return begin_advancing();
   }
-  finish_reconciled(complete);
-  const double distance = session.shown.correct(moment_);
-  if (distance == 0) return;
-  ++stats_.corrections;
-  stats_.last_correction = distance;
-  stats_.greatest_correction = std::max(stats_.greatest_correction, distance);
-  stats_.sum_of_corrections += distance;
+  ++stats_.rollbacks;
+  session.shown.capture(moment_);
+  if (found.values) note_difference(complete, found);
+  reconciling_ = {complete, wrong, tick_, found.values};
+  if (wrong > complete) return resolve(found);
+  // The ticks since the reconciled one again, with the commands that the server has run in them.
+  return_to(std::max(wrong, reconciled_ + 1) - 1);
+  enter(Phase::verifying, complete);
 }
 
-// Computes the ticks since the reconciled one again, with the commands that the server has run in them.
-SetDifference Prediction::verify(ecs::Tick complete, ecs::Tick wrong) {
-  Session& session = *session_;
-  replay_from(std::max(wrong, reconciled_ + 1) - 1, complete);
+void Prediction::end_verifying() {
+  const Session& session = *session_;
   collect();  // local entities may be others now
-  return session.set->compare(session.ring, session.ring.snapshot(complete));
+  resolve(session.set->compare(session.ring, session.ring.snapshot(reconciling_.complete)));
+}
+
+// Returns to the last tick that is right. `difference` is what the commands that ran do not explain.
+void Prediction::resolve(const SetDifference& difference) {
+  Session& session = *session_;
+  const auto [complete, wrong, last, mispredicted] = reconciling_;
+  if (mispredicted) count_misprediction(difference.values);
+  if (difference.any()) {
+    session.ring.restore(complete, session.set->stepped());
+    adopt(complete, difference);
+    return_to(complete);
+  } else {
+    return_to(wrong > complete ? wrong - 1 : complete);
+  }
+  enter(Phase::replaying, last);
+}
+
+void Prediction::end_reconciling() {
+  finish_reconciled(reconciling_.complete);
+  const double distance = session_->shown.correct(moment_);
+  if (distance > 0) {
+    ++stats_.corrections;
+    stats_.last_correction = distance;
+    stats_.greatest_correction = std::max(stats_.greatest_correction, distance);
+    stats_.sum_of_corrections += distance;
+  }
+  begin_advancing();
 }
 
 // Takes the mirror's values, now that the set is as it was after `complete`.
@@ -216,15 +280,20 @@ void Prediction::adopt(ecs::Tick complete, const SetDifference& difference) {
 // The snapshots around the shown moment are kept: it may be before `complete`.
 void Prediction::change_members(ecs::Tick complete) {
   Session& session = *session_;
-  spawns_.on_matched(session.set->matched());
-  renamed_.clear();
-  for (const MatchedSpawn& each : session.set->matched()) {
-    if (std::ranges::find(spawned_, each.real) == spawned_.end()) spawned_.push_back(each.real);
-    if (each.local) renamed_.push_back({each.local, each.real});
-  }
+  follow_matched();
   session.ring.begin_change();
   session.set->rebuild();
   session.ring.end_change(static_cast<ecs::Tick>(moment_.predicted), complete, renamed_);
+}
+
+// Local entities that the server has spawned continue under its handles.
+void Prediction::follow_matched() {
+  spawns_.on_matched(session_->set->matched());
+  renamed_.clear();
+  for (const MatchedSpawn& each : session_->set->matched()) {
+    if (std::ranges::find(spawned_, each.real) == spawned_.end()) spawned_.push_back(each.real);
+    if (each.local) renamed_.push_back({each.local, each.real});
+  }
 }
 
 void Prediction::count_misprediction(bool remote) {
@@ -261,33 +330,31 @@ void Prediction::finish_reconciled(ecs::Tick complete) {
 
 // --- Ticks ---------------------------------------------------------------------------------------------------------
 
-// Returns to a tick of the ring and computes those after it up to `last` again.
-void Prediction::replay_from(ecs::Tick tick, ecs::Tick last) {
-  Session& session = *session_;
-  session.ring.restore(tick, session.set->stepped());
+// Returns to a tick of the ring. Those after it are computed again.
+void Prediction::return_to(ecs::Tick tick) {
+  session_->ring.restore(tick, session_->set->stepped());
   commands_.rewind(tick);
   effects_.begin_pass(tick);
   tick_ = tick;
-  while (tick_ < last) run_tick(tick_ + 1);
 }
 
-void Prediction::run_tick(ecs::Tick tick) {
-  Session& session = *session_;
-  PredictedSet& set = *session.set;
-  commands_.run(tick, due_);
+void Prediction::prepare_tick(ecs::Tick tick) {
+  PredictedSet& set = *session_->set;
+  commands_.run(tick, numbers_);
   step_commands_.clear();
   const ecs::Entity player = connection_.player_entity();
-  for (const std::uint32_t number : due_) {
+  for (const std::uint32_t number : numbers_) {
     const CommandLog::Entry* const known = connection_.commands().find(number);
     if (player && known != nullptr)
       step_commands_.push_back(
           {.player = connection_.player(), .entity = player, .number = number, .bytes = known->bytes});
   }
-  const MirrorState::Level& level = session.mirror.state().level;
-  const prediction::StepContext context{
+  const MirrorState::Level& level = session_->mirror.state().level;
+  due_ = {.tick = tick, .replayed = tick <= newest_, .commands = step_commands_};
+  due_.context = {
       .registry = &set.registry(),
       .types = &set.types(),
-      .visible = &session.mirror.registry(),
+      .visible = &session_->mirror.registry(),
       .stepped = &set.stepped(),
       .level = level.copy == nullptr ? nullptr : &level.copy->resource(),
       .seed = connection_.prediction_seed(),
@@ -299,13 +366,19 @@ void Prediction::run_tick(ecs::Tick tick) {
   step_effects_.clear();
   step_spawned_.clear();
   set.registry().set_tick(++serial_);
-  prediction::run_step(rules_, context, tick, step_commands_);
-  set.snap(serial_ - 1);
+  stepping_ = true;
+}
+
+void Prediction::end_tick() {
+  MOBULA_CHECK(stepping_, "a tick is handed out");
+  stepping_ = false;
+  Session& session = *session_;
+  session.set->snap(serial_ - 1);
   for (std::size_t i = 0; i < step_effects_.size(); ++i) effects_.emit(step_effects_.at(i));
-  session.ring.save(tick, set.stepped());
-  tick_ = tick;
-  ++(tick > newest_ ? stats_.ticks : stats_.ticks_replayed);
-  newest_ = std::max(newest_, tick);
+  session.ring.save(due_.tick, session.set->stepped());
+  tick_ = due_.tick;
+  ++(due_.replayed ? stats_.ticks_replayed : stats_.ticks);
+  newest_ = std::max(newest_, tick_);
 }
 
 }  // namespace mobula::client

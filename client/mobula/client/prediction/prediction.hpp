@@ -11,6 +11,14 @@
 // the misprediction; otherwise something remote does.
 //
 // A program calls update() after each Connection::update, and sample() for what it shows.
+//
+// An update is a sequence of phases. Each hands out ticks to step, one by one, and then decides the next phase:
+//
+//   new commands ──► catching up ──┬─────────── equal ────────────────┬──► advancing ──► idle
+//                                  └─► verifying ──► replaying ───────┘
+//
+// update() steps them with the compiled-in rules. A program whose rules are written in another language takes them from
+// next_tick() instead.
 #pragma once
 
 #include <memory>
@@ -24,15 +32,36 @@
 
 namespace mobula::client {
 
+/// A tick that is to be stepped.
+struct DueTick {
+  ecs::Tick tick = 0;
+  bool replayed = false;                            ///< It was computed before.
+  std::span<const prediction::Command> commands{};  ///< Those of the player that run in it.
+  prediction::StepContext context{};                ///< For its PredictedWorld. Its lists are empty.
+};
+
 class Prediction {
  public:
-  /// All must outlive it. The connection's config has the schema that the rules are compiled with.
+  /// All must outlive it. The connection's config has the schema that the rules are compiled with. Rules without a step
+  /// are those of a program that takes ticks from next_tick(). It needs no schema, as it finds components by name.
   Prediction(const prediction::Rules& rules, const PredictionConfig& config, Connection& connection);
   Prediction(const Prediction&) = delete;
   Prediction& operator=(const Prediction&) = delete;
 
   /// Reconciles what has arrived and computes the ticks that are due. Call it after each Connection::update.
   void update(core::Nanoseconds now);
+  /// Begins the same for a program that steps the ticks itself. Until next_tick() returns null, the connection is not
+  /// used otherwise, and nothing else of the prediction is read.
+  void begin_update(core::Nanoseconds now);
+  /// Returns the next tick to step, valid until end_tick(). Null once the update is complete.
+  [[nodiscard]] const DueTick* next_tick();
+  /// Ends the tick that next_tick() has returned, after its step.
+  void end_tick();
+  /// Returns whether an update has begun and is not complete.
+  [[nodiscard]] bool is_updating() const { return phase_ != Phase::idle; }
+  /// Ends an update that cannot be completed, as after an exception in a step. Running effects are cancelled. The
+  /// prediction begins anew with the next complete tick.
+  void abandon_update();
   /// Predicts an entity besides the player's own, or ceases to. Takes effect with the next complete tick.
   void set_predicted(ecs::Entity entity, bool predicted);
   /// Returns whether the entity is predicted at present. Its handle is the server's, or that of a predicted spawn.
@@ -40,6 +69,8 @@ class Prediction {
   /// Returns whether a step has destroyed an entity that the mirror still has.
   [[nodiscard]] bool is_destroyed(ecs::Entity entity) const;
 
+  /// Returns whether the prediction is one of the connection's present mirror.
+  [[nodiscard]] bool is_current() const { return started_ && connection_.mirror_number() == mirror_number_; }
   /// Returns false until a tick was complete for the first time.
   [[nodiscard]] bool started() const { return started_; }
   /// Returns why nothing is predicted: the schema is not given, or lacks what the rules name.
@@ -74,24 +105,48 @@ class Prediction {
     InputDelay delay;
   };
 
+  // The reason why ticks are handed out at present.
+  enum class Phase : std::uint8_t {
+    idle,
+    new_commands,  // ticks that new commands belong to, though they are computed
+    catching_up,   // ticks up to the complete one: the clock is behind
+    verifying,     // ticks up to the complete one, with the commands that the server has run
+    replaying,     // ticks after the complete one, from the mirror's values
+    advancing,     // ticks that are due
+  };
+  // The tick that an update reconciles.
+  struct Reconciliation {
+    ecs::Tick complete = 0;
+    ecs::Tick wrong = 0;  // first tick with other commands than the server's; CommandTimeline::never if there is none
+    ecs::Tick last = 0;   // the newest tick that is computed again
+    bool mispredicted = false;
+  };
+
   bool follow_mirror();
   [[nodiscard]] core::Result<std::unique_ptr<PredictedSet>> make_set(const Mirror& mirror) const;
-  // Returns whether the session's mirror still exists.
-  [[nodiscard]] bool is_current() const { return started_ && connection_.mirror_number() == mirror_number_; }
   void end_session();
-  void advance(core::Nanoseconds now);
+
+  void enter(Phase phase, ecs::Tick last) { phase_ = phase, phase_end_ = last; }
+  void end_phase();
+  void run_new_commands();
+  void begin_reconciling();
+  void compare();
+  void end_verifying();
+  void resolve(const SetDifference& difference);
+  void end_reconciling();
+  void begin_advancing();
+  void end_update();
+
   void collect();
   void begin_at(ecs::Tick complete);
-  void reconcile(ecs::Tick complete);
-  [[nodiscard]] SetDifference verify(ecs::Tick complete, ecs::Tick wrong);
-  void run_new_commands();
   void change_members(ecs::Tick complete);
+  void follow_matched();
   void adopt(ecs::Tick complete, const SetDifference& difference);
   void note_difference(ecs::Tick complete, const SetDifference& difference);
   void count_misprediction(bool remote);
   void finish_reconciled(ecs::Tick complete);
-  void replay_from(ecs::Tick tick, ecs::Tick last);
-  void run_tick(ecs::Tick tick);
+  void return_to(ecs::Tick tick);
+  void prepare_tick(ecs::Tick tick);
 
   const prediction::Rules& rules_;
   PredictionConfig config_;
@@ -115,12 +170,21 @@ class Prediction {
   PredictionReporter reporter_;
   Misprediction last_;
 
-  // Scratch of run_tick.
+  // The update in progress.
+  Phase phase_ = Phase::idle;
+  ecs::Tick phase_end_ = 0;  // the phase hands out ticks up to this one
+  bool stepping_ = false;    // a tick is handed out
+  core::Nanoseconds now_ = 0;
+  double predicted_ = 0;  // moment of the last tick that is due
+  Reconciliation reconciling_;
+  DueTick due_;
+
+  // Scratch of a tick.
   prediction::StepScratch scratch_;
   prediction::EffectList step_effects_;
   std::vector<prediction::Spawned> step_spawned_;
   std::vector<RenamedEntity> renamed_;
-  std::vector<std::uint32_t> due_;
+  std::vector<std::uint32_t> numbers_;
   std::vector<prediction::Command> step_commands_;
 };
 

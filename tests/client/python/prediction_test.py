@@ -1,0 +1,88 @@
+"""Predictions whose steps are written in Python, on a real server."""
+
+import mobula
+from mobula import Code
+from mobula.enums import EffectKind
+from mobula.prediction import Prediction
+from served import Served, updates
+
+WALK = {"body_type": "Move", "body": {"x": 1}}
+
+
+class Predictions(Served):
+    def predict(self, **options):
+        client = self.join(commands=self.commands)
+        return client, Prediction(client, **{"reads": ["Health"]} | options)
+
+    def test_ticks_are_stepped_and_effects_end_once(self):
+        client, prediction = self.predict()
+        ticks, effects = [], []
+
+        def step(step):
+            ticks.append((step.tick, step.replayed))
+            for command in step.commands:
+                self.assertEqual(command.entity, client.status.player)
+                step.effect("walk", command.number, command.data[:4])
+            entities = step.visible("Health")
+            self.assertEqual(len(step.read("Health", entities)), len(entities))
+            self.assertLess(step.random(5).below(10), 10)
+
+        first = client.status.tick
+        while client.status.tick < first + 100:
+            if client.status.tick % 20 == 0 and client.status.tick < first + 60:
+                client.command(WALK)
+            client.update()
+            prediction.update(step)
+            effects += prediction.effects()
+        fresh = [tick for tick, replayed in ticks if not replayed]
+        self.assertEqual(fresh, sorted(set(fresh)))
+        self.assertGreater(len(fresh), 60)
+        self.assertEqual(prediction.counters.ticks, len(fresh))
+        self.assertEqual(prediction.counters.ticks_replayed, len(ticks) - len(fresh))
+        self.assertTrue(effects)
+        self.assertEqual({each.name for each in effects}, {prediction.hash_of("walk")})
+        self.assertEqual({len(each.payload) for each in effects}, {4})
+        begun = [each.key for each in effects if each.kind is EffectKind.BEGUN]
+        self.assertEqual(sorted(begun), sorted(each.key for each in effects if each.kind is not EffectKind.BEGUN))
+
+    def test_a_step_that_raises_leaves_the_client_usable(self):
+        client, prediction = self.predict()
+
+        def step(step):
+            raise KeyError("a mistake")
+
+        with self.assertRaises(KeyError):
+            updates(client, lambda: prediction.update(step))
+        self.assertFalse(prediction.info.started)
+        updates(client, lambda: prediction.update(lambda step: None) or prediction.info.started)
+
+    def test_misuse_is_refused_by_name(self):
+        client, prediction = self.predict()
+        texts = {}
+
+        def step(step):
+            for name, call in (("read", lambda: step.read("Inventory", [client.status.player])),
+                               ("write", lambda: step.write("Health", [client.status.player], [(1, 1)])),
+                               ("update", lambda: client.update())):
+                with self.assertRaises(mobula.Error) as raised:
+                    call()
+                texts[name] = (raised.exception.code, str(raised.exception))
+
+        updates(client, lambda: prediction.update(step) or texts)
+        self.assertEqual(texts["read"][0], Code.NO_ACCESS)
+        self.assertIn("reads Inventory", texts["read"][1])
+        self.assertEqual(texts["write"][0], Code.NO_ACCESS)
+        self.assertEqual(texts["update"][0], Code.WRONG_STATE)
+        with self.assertRaises(mobula.Error) as raised:
+            Prediction(client)
+        self.assertEqual(raised.exception.code, Code.WRONG_STATE)
+        prediction.close()
+        with self.assertRaises(mobula.Error) as raised:
+            Prediction(client, rules="nobody's")
+        self.assertEqual(raised.exception.code, Code.BAD_RULES)
+
+
+if __name__ == "__main__":
+    import unittest
+
+    unittest.main()
