@@ -26,6 +26,12 @@ struct PredictedGame {
   double correction_cm_p50 = 0;  // all are of corrections that moved a position
   double correction_cm_p99 = 0;
   double correction_cm_most = 0;
+  // Movement of what is shown, per frame in which a correction of less than a metre decays.
+  double moved_cm_p50 = 0;
+  double moved_cm_p99 = 0;
+  double moved_cm_most = 0;
+  double settled_ms_p50 = 0;  // until less than 1 cm is left of a correction below a metre
+  double settled_ms_p99 = 0;
   double input_delay_ms = 0;  // mean
 };
 

@@ -47,7 +47,7 @@ class Bodies {
  public:
   explicit Bodies(const client::Mirror& mirror, std::vector<ecs::Entity> wanted)
       : wanted_(std::move(wanted)),
-        set_(std::move(*client::PredictedSet::make(mirror, rules_))),
+        set_(std::move(*client::PredictedSet::make(mirror, rules_, 1))),
         ring_(set_->registry(), set_->predicted_pools(), replayed_ticks + 4) {
     set_->collect(wanted_, commands_, 0);
     set_->rebuild();

@@ -94,7 +94,7 @@ core::Status run_shots(const RewindOptions& options, RewindReport& report) {
       });
   shooting = &game;
   core::Result<std::unique_ptr<ShootingWorld>> world =
-      ShootingWorld::make(game, options.ticks_per_second, options.seed);
+      ShootingWorld::make(game, {.ticks_per_second = options.ticks_per_second}, options.seed);
   if (!world) return world.error();
   if (!(*world)->join()) return core::Error{"not complete", "the client does not get all that it sees"};
   for (std::uint64_t tick = 0; report.shots < options.shots && tick < 10ull * options.shots + 1000; ++tick) {
@@ -131,7 +131,7 @@ core::Status run_rays(const RewindOptions& options, RewindReport& report) {
         return core::Done{};
       });
   core::Result<std::unique_ptr<ShootingWorld>> world =
-      ShootingWorld::make(game, options.ticks_per_second, options.seed);
+      ShootingWorld::make(game, {.ticks_per_second = options.ticks_per_second}, options.seed);
   if (!world) return world.error();
   if (!(*world)->join()) return core::Error{"not complete", "the client does not get all that it sees"};
   for (std::uint32_t tick = 0; rays < options.rays && tick < 1000 + options.rays; ++tick) {

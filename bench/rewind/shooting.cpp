@@ -18,9 +18,7 @@ std::optional<server::CommandTable::Opened> open(core::ByteView bytes) {
 
 }  // namespace
 
-std::optional<server::RewindConfig> Shooting::rewind() const {
-  return server::RewindConfig{.window = 500 * core::millisecond, .view_age_max = 400 * core::millisecond};
-}
+std::optional<server::RewindConfig> Shooting::rewind() const { return rewind_; }
 
 server::CommandTable Shooting::commands() {
   server::CommandTable table(&open);
@@ -54,17 +52,18 @@ void Shooting::tick(server::World& world) {
   }
 }
 
-ShootingWorld::ShootingWorld(std::uint32_t ticks_per_second, std::uint64_t seed)
-    : tick_length_(core::second / ticks_per_second),
-      network_(seed, {.latency = 30 * core::millisecond, .jitter = 10 * core::millisecond, .loss_ppm = 50'000}),
+ShootingWorld::ShootingWorld(const ShootingPace& pace, std::uint64_t seed)
+    : frames_per_tick_(pace.frames_per_tick),
+      frame_length_(core::second / pace.ticks_per_second / pace.frames_per_tick),
+      network_(seed, pace.conditions),
       server_port_(*this, server_address),
       client_port_(*this, client_address) {}
 
-core::Result<std::unique_ptr<ShootingWorld>> ShootingWorld::make(Shooting& game, std::uint32_t ticks_per_second,
+core::Result<std::unique_ptr<ShootingWorld>> ShootingWorld::make(Shooting& game, const ShootingPace& pace,
                                                                  std::uint64_t seed) {
-  std::unique_ptr<ShootingWorld> world(new ShootingWorld(ticks_per_second, seed));
+  std::unique_ptr<ShootingWorld> world(new ShootingWorld(pace, seed));
   server::ServerConfig config;
-  config.ticks_per_second = ticks_per_second;
+  config.ticks_per_second = pace.ticks_per_second;
   config.seed = seed;
   config.verify_one_in = 0;
   set_bench_secrets(config, server_address);
@@ -80,6 +79,14 @@ core::Result<std::unique_ptr<ShootingWorld>> ShootingWorld::make(Shooting& game,
 }
 
 void ShootingWorld::tick(bool shoot) {
+  for (std::uint32_t frame = 1; frame <= frames_per_tick_; ++frame) {
+    run_frame(shoot);
+    if (frame == frames_per_tick_) server_->tick(now_, server_port_);
+    now_ += frame_length_;
+  }
+}
+
+void ShootingWorld::run_frame(bool shoot) {
   network_.deliver(now_, [&](const transport::Address& from, const transport::Address& to, core::ByteView datagram) {
     if (to == server_address) return server_->receive(from, datagram, now_, server_port_);
     connection_->receive(from, datagram, now_);
@@ -87,8 +94,6 @@ void ShootingWorld::tick(bool shoot) {
   constexpr std::byte command{1};
   if (shoot) connection_->set_command({&command, 1});
   connection_->update(now_, client_port_);
-  server_->tick(now_, server_port_);
-  now_ += tick_length_;
 }
 
 bool ShootingWorld::join() {

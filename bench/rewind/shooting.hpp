@@ -18,6 +18,7 @@ class Shooting final : public server::Game {
   using Judge = std::function<core::Status(server::World&, const server::Player&, const server::CommandContext&)>;
 
   Shooting(std::uint32_t targets, Judge judge) : count_(targets), judge_(std::move(judge)) {}
+  void set_rewind(const server::RewindConfig& config) { rewind_ = config; }
 
   [[nodiscard]] core::ByteView schema() const override { return engine::schema_bytes(); }
   [[nodiscard]] std::optional<server::RewindConfig> rewind() const override;
@@ -32,16 +33,25 @@ class Shooting final : public server::Game {
  private:
   std::uint32_t count_;
   Judge judge_;
+  server::RewindConfig rewind_;
   std::vector<ecs::Entity> targets_;
+};
+
+// Pace of a world, and the network between server and client.
+struct ShootingPace {
+  std::uint32_t ticks_per_second = 30;
+  std::uint32_t frames_per_tick = 1;  // frames of the client
+  transport::NetworkConditions conditions{
+      .latency = 30 * core::millisecond, .jitter = 10 * core::millisecond, .loss_ppm = 50'000};
 };
 
 // A server, a client and the network between them.
 class ShootingWorld {
  public:
-  static core::Result<std::unique_ptr<ShootingWorld>> make(Shooting& game, std::uint32_t ticks_per_second,
+  static core::Result<std::unique_ptr<ShootingWorld>> make(Shooting& game, const ShootingPace& pace,
                                                            std::uint64_t seed);
 
-  // Runs a tick in which the client gives a command, unless it does not `shoot`.
+  // Runs a tick in which the client gives a command in each frame, unless it does not `shoot`.
   void tick(bool shoot);
   // Ticks until the client has all that it sees. Returns false if that takes too long.
   bool join();
@@ -58,10 +68,14 @@ class ShootingWorld {
     transport::Address from;
   };
 
-  ShootingWorld(std::uint32_t ticks_per_second, std::uint64_t seed);
+  ShootingWorld(const ShootingPace& pace, std::uint64_t seed);
+
+  // Delivers what has arrived and updates the client.
+  void run_frame(bool shoot);
 
   core::Nanoseconds now_ = core::second;
-  core::Nanoseconds tick_length_;
+  std::uint32_t frames_per_tick_;
+  core::Nanoseconds frame_length_;
   transport::SimulatedNetwork network_;
   Port server_port_;
   Port client_port_;

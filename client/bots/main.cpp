@@ -121,7 +121,7 @@ core::Result<client::BotsOptions> read(Line& line) {
   options.verify = line.verify.value_or(clients);
   if (line.predict && options.verify == 0)
     return core::Error{"bad predict", "--predict: no bot mirrors the world, as --verify is 0"};
-  if (line.predict) options.predicts = {&demo::rules, client::demo_schema(), client::demo_prediction()};
+  if (line.predict) options.predicts = {&demo::rules, client::demo_schema(), {}};
   options.seed = line.seed;
   return options;
 }

@@ -517,7 +517,7 @@ enum { MOBULA_NO_OWN_ENTITY = 1 << 0 /* do not predict the player's own entity *
 /* How corrections of a component type are shown. */
 typedef struct mobula_smoothing {
   const char* component; /* null for all types without an entry of their own */
-  int64_t half_life;     /* nanoseconds; 0 shows corrections at once */
+  int64_t duration;      /* nanoseconds until a correction has gone; 0 shows corrections at once */
   double snap_distance;  /* corrections of more than this are shown at once: length of all floats of the component */
 } mobula_smoothing;
 
@@ -531,9 +531,10 @@ typedef struct mobula_prediction_options {
   uint32_t input_delay_most;          /* ticks that the delay may grow to; not less; at most 64 */
   uint32_t predicted_max;             /* most ticks ahead of the newest complete one, at most 256; 0: 32 */
   uint32_t smoothing_count;
-  const mobula_smoothing* smoothing;  /* null: 40 ms and a snap distance of 4 for all types */
-  int64_t switch_half_life;           /* nanoseconds, when an entity begins or ceases to be predicted; 0: 80 ms */
-  const char* position_component;     /* whose corrections the statistics measure; null: "Transform" */
+  const mobula_smoothing* smoothing;  /* null: 150 ms and a snap distance of 4 for all types */
+  int64_t switch_duration;            /* nanoseconds, when an entity begins or ceases to be predicted; 0: 300 ms */
+  const char* position_component;     /* whose corrections the statistics measure; null: the first predicted
+                                         component that has them */
   const char* position_field;         /* beginning of the paths of its floats; null: "position" */
 } mobula_prediction_options;
 

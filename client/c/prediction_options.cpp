@@ -18,7 +18,7 @@ constexpr std::size_t reads_bytes_max = 16 * 1024;
 constexpr std::uint32_t delay_max = 64;
 constexpr std::uint32_t predicted_max = 256;
 constexpr std::uint32_t smoothing_max = 1024;
-constexpr std::int64_t half_life_max = 3600 * core::second;
+constexpr std::int64_t duration_max = 3600 * core::second;
 
 mobula_result refuse_option(std::string_view text) { return fail(MOBULA_ERROR_INVALID_ARGUMENT, text); }
 
@@ -30,9 +30,9 @@ mobula_result read_text(const char* text, std::size_t bytes_max, std::string_vie
   return MOBULA_OK;
 }
 
-mobula_result check_half_life(std::int64_t half_life) {
-  if (half_life >= 0 && half_life <= half_life_max) return MOBULA_OK;
-  return refuse_option(core::format("a half-life of {} ns is not within 0 to an hour", half_life));
+mobula_result check_duration(std::int64_t duration) {
+  if (duration >= 0 && duration <= duration_max) return MOBULA_OK;
+  return refuse_option(core::format("a duration of {} ns is not within 0 to an hour", duration));
 }
 
 mobula_result read_limits(const mobula_prediction_options& options, client::InputDelayLimits& to) {
@@ -49,9 +49,9 @@ mobula_result read_limits(const mobula_prediction_options& options, client::Inpu
 }
 
 mobula_result read_smoothing(const mobula_smoothing& given, client::Smoothing& to) {
-  if (const mobula_result checked = check_half_life(given.half_life); checked != MOBULA_OK) return checked;
+  if (const mobula_result checked = check_duration(given.duration); checked != MOBULA_OK) return checked;
   if (!(given.snap_distance >= 0)) return refuse_option("a snap distance is not below 0");
-  to.half_life = given.half_life;
+  to.duration = given.duration;
   to.snap_distance = given.snap_distance;
   return read_text(given.component, option_text_bytes_max, "the name of a component", to.component);
 }
@@ -73,8 +73,8 @@ mobula_result read_config(const mobula_prediction_options& options, client::Pred
   if ((options.flags & ~known_prediction_flags) != 0)
     return refuse_option(core::format("flags {:#x} are not known to this library", options.flags));
   config.own_entity = (options.flags & MOBULA_NO_OWN_ENTITY) == 0;
-  if (options.switch_half_life != 0) config.switch_half_life = options.switch_half_life;
-  mobula_result read = check_half_life(options.switch_half_life);
+  if (options.switch_duration != 0) config.switch_duration = options.switch_duration;
+  mobula_result read = check_duration(options.switch_duration);
   if (read == MOBULA_OK) read = read_limits(options, config.input_delay);
   if (read == MOBULA_OK) read = read_all_smoothing(options, config);
   if (read == MOBULA_OK)

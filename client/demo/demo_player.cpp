@@ -22,8 +22,6 @@ constexpr float throw_up = 0.5f;
 
 std::shared_ptr<const reflect::Schema> demo_schema() { return *reflect::Schema::load(demo::schema_bytes()); }
 
-PredictionConfig demo_prediction() { return {.position_component = std::string(demo::Pose::component_name)}; }
-
 core::Bytes DemoPlayer::next_command(core::Nanoseconds now) {
   if (now < next_) return {};
   next_ = now + command_interval;

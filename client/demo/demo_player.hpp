@@ -1,8 +1,7 @@
-// Settings of programs that predict the demo, and a player of it: moves in circles and throws a stone now and then.
+// A player of the demo: moves in circles and throws a stone now and then.
 #pragma once
 
 #include <memory>
-#include <mobula/client/prediction/prediction_config.hpp>
 #include <mobula/core/bytes.hpp>
 #include <mobula/core/clock.hpp>
 #include <mobula/reflect/schema.hpp>
@@ -11,9 +10,6 @@ namespace mobula::client {
 
 /// Returns the schema of the demo, which its rules are compiled with.
 std::shared_ptr<const reflect::Schema> demo_schema();
-
-/// Returns settings of a prediction that measures corrections of what the demo's rules move.
-PredictionConfig demo_prediction();
 
 class DemoPlayer {
  public:

@@ -78,7 +78,7 @@ void play(const HeadlessOptions& options, PipeClient& client) {
 // Begins to predict, if there are rules.
 std::unique_ptr<PredictionLines> predict(const HeadlessOptions& options, PipeClient& client) {
   if (options.rules == nullptr) return nullptr;
-  client.predict(*options.rules, options.prediction);
+  client.predict(*options.rules, {});
   return std::make_unique<PredictionLines>(*client.prediction(), client.connection());
 }
 

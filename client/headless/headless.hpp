@@ -5,7 +5,6 @@
 #include <functional>
 #include <memory>
 #include <mobula/client/pipe/access.hpp>
-#include <mobula/client/prediction/prediction_config.hpp>
 #include <mobula/prediction/rules.hpp>
 #include <mobula/reflect/schema.hpp>
 #include <string>
@@ -27,7 +26,6 @@ struct HeadlessOptions {
   /// Rules to predict by, which are compiled with `schema`. Null predicts nothing. With rules the server's resources
   /// are received before the client joins, into memory unless there is a folder, as a step reads the level.
   const prediction::Rules* rules = nullptr;
-  PredictionConfig prediction;
   /// Returns the command to give now, or nothing. Called with each update while the client plays.
   std::function<core::Bytes(core::Nanoseconds now)> play;
 };

@@ -87,8 +87,7 @@ void add_session_options(CLI::App& app, CommandLine& line) {
                "play the demo: walk about, throw stones, and predict both by the demo's rules, after the level was "
                "received; print "
                "mispredictions, rollbacks, corrections and input delay, and the first difference of each remote "
-               "misprediction, "
-               "at most 5 per second; exit status 1 if nothing was predicted")
+               "misprediction, at most 5 per second; exit status 1 if nothing was predicted")
       ->excludes(spectate)
       ->excludes("--list")
       ->excludes("--get");
@@ -169,7 +168,6 @@ mobula::core::Status complete(CommandLine& line, bool replays) {
 void predict_demo(CommandLine& line) {
   line.options.schema = mobula::client::demo_schema();
   line.options.rules = &demo::rules;
-  line.options.prediction = mobula::client::demo_prediction();
   line.options.play = [&line](mobula::core::Nanoseconds now) { return line.player.next_command(now); };
 }
 

@@ -38,4 +38,5 @@ int main(int argc, char** argv) {
   fuzz::write_file_seeds();
   fuzz::write_conversation_seeds();
   fuzz::write_c_client_seeds();
+  fuzz::write_prediction_seeds();
 }

@@ -20,5 +20,6 @@ void write_stream_seeds();
 void write_file_seeds();  // ban lists, snapshots, stores
 void write_conversation_seeds();
 void write_c_client_seeds();
+void write_prediction_seeds();
 
 }  // namespace mobula::fuzz

@@ -94,7 +94,7 @@ TEST(PredictedPools, SpawnsCountWithThoseOfTheTemplate) {
   ASSERT_EQ(client.spawned.size(), 2u);
   EXPECT_EQ(client.spawned[1].ordinal, 1);
   EXPECT_EQ(client.registry.get<const engine::SpawnKey>(second),
-            (engine::SpawnKey{.tick = 3, .command = 11, .ordinal = 1}));
+            (engine::SpawnKey{.tick = 3, .player = 4, .command = 11, .ordinal = 1}));
   EXPECT_EQ(client.registry.get<const Body>(second), Body{});
   EXPECT_TRUE(world.steps(first));
   EXPECT_TRUE(world.steps(second));

@@ -138,6 +138,17 @@ TEST(PredictedWorld, ASpawnedEntityHasTheSameNumbersOnBothSides) {
   EXPECT_NE(at_client.random(second).next(), at_client.random(local).next());
 }
 
+TEST(PredictedWorld, SpawnsOfTwoPlayersDrawDifferentNumbers) {
+  Side server;
+  ClientSide client;
+  for (Side* const side : {static_cast<Side*>(&server), static_cast<Side*>(&client)}) {
+    PredictedWorld world(side->context, 3);
+    const ecs::Entity one = world.spawn(command, Body{});
+    const ecs::Entity other = world.spawn({.player = command.player + 1, .number = command.number}, Body{});
+    EXPECT_NE(world.random(one).next(), world.random(other).next());
+  }
+}
+
 // --- Spawned entities ----------------------------------------------------------------------------------------------
 
 TEST(PredictedWorld, SpawnKeysCountPerPlayerAndCommand) {
@@ -154,6 +165,7 @@ TEST(PredictedWorld, SpawnKeysCountPerPlayerAndCommand) {
       const ecs::Entity entity = world.spawn(*order[i], Body{.x = 3}, Engine{4});
       const engine::SpawnKey key = side->registry.get<const engine::SpawnKey>(entity);
       EXPECT_EQ(key.tick, 30u);
+      EXPECT_EQ(key.player, order[i]->player);
       EXPECT_EQ(key.command, order[i]->number);
       EXPECT_EQ(key.ordinal, ordinals[i]);
       EXPECT_EQ(world.get<Body>(entity).x, 3.0f);

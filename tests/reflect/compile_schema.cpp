@@ -25,9 +25,9 @@ std::string read_schema(const std::string& name) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Loads the demo's schema after a replacement.
-std::shared_ptr<const reflect::Schema> load_replaced(const char* pattern, const char* by) {
-  std::string components = read_schema("components.fbs");
+// Loads the demo's schema after a replacement, with more definitions.
+std::shared_ptr<const reflect::Schema> load_replaced(const char* pattern, const char* by, std::string_view more = {}) {
+  std::string components = read_schema("components.fbs").append(more);
   const std::string include = "include \"engine.fbs\";";
   components.replace(components.find(include), include.size(), read_schema("engine.fbs"));
   const auto schema = reflect::Schema::load(compile(std::regex_replace(components, std::regex(pattern), by)));
@@ -47,6 +47,10 @@ std::shared_ptr<const reflect::Schema> load_game_schema_without_courses() {
 
 std::shared_ptr<const reflect::Schema> load_predicted_game_schema() {
   return load_replaced("dead_reckoning:\"[^\"]*\"", "$&, predicted");
+}
+
+std::shared_ptr<const reflect::Schema> load_game_schema_with(std::string_view more) {
+  return load_replaced("", "", more);
 }
 
 std::shared_ptr<const reflect::Schema> load_schema(std::string_view text) {

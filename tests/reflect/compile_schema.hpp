@@ -20,6 +20,9 @@ std::shared_ptr<const reflect::Schema> load_game_schema_without_courses();
 // Loads the demo's schema, in which the fields with dead_reckoning are predicted too.
 std::shared_ptr<const reflect::Schema> load_predicted_game_schema();
 
+// Loads the demo's schema with more definitions behind its own.
+std::shared_ptr<const reflect::Schema> load_game_schema_with(std::string_view more);
+
 // Returns the error of Schema::load, empty if it loads.
 std::string refusal(std::string_view text);
 

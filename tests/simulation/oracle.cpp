@@ -25,10 +25,11 @@ std::string to_text(const std::vector<std::uint32_t>& words) {
 }
 
 // Pools of the components that are sent, in canonical order.
-std::vector<ecs::PoolId> sent_pools(ecs::Registry& registry, ecs::PrototypeId prototype) {
+std::vector<ecs::PoolId> sent_pools(server::World& world, ecs::PrototypeId prototype) {
+  ecs::Registry& registry = world.registry();
   std::vector<ecs::PoolId> sent;
   for (const ecs::PoolId pool : registry.prototypes().pools(registry.prototypes().canonical(prototype))) {
-    const reflect::Component* component = test::game_schema()->find(registry.pool(pool).type().id);
+    const reflect::Component* component = world.schema().find(registry.pool(pool).type().id);
     if (component != nullptr && !component->not_sent) sent.push_back(pool);
   }
   return sent;
@@ -67,8 +68,12 @@ bool has_right_place(const ecs::Registry& registry, ecs::Entity entity) {
 
 }  // namespace
 
-Oracle::Oracle(std::vector<server::Layer> layers, bool predicts, Trace trace)
-    : layers_(layers), predicts_(predicts), trace_(std::move(trace)), rights_(std::move(layers)) {}
+Oracle::Oracle(std::vector<server::Layer> layers, const Plan& plan, Trace trace)
+    : layers_(layers),
+      predicts_(plan.predicts),
+      rewinds_(plan.rewinds),
+      trace_(std::move(trace)),
+      rights_(std::move(layers)) {}
 
 void Oracle::begin(server::Server& server, const server::InterestRule* rule) {
   rule_ = rule;
@@ -117,7 +122,7 @@ Oracle::Value Oracle::published_value(server::Server& server, std::uint32_t inde
   Value value{.words = Words(published.codecs().entity(prototype).words)};
   published.words_now(index, value.words.data());
   ecs::Registry& registry = server.world().registry();
-  value.components = hash_of(registry, sent_pools(registry, prototype));
+  value.components = hash_of(registry, sent_pools(server.world(), prototype));
   return value;
 }
 
@@ -151,7 +156,7 @@ std::optional<std::string> Oracle::check_published(server::Server& server) const
       return "entity " + to_string(entity.entity) + " is published, but the world has " +
              to_string(registry.entities().at(index));
     if (!entity.entity) continue;
-    if (sent_pools(registry, registry.prototype(entity.entity)) != sent_pools(registry, entity.prototype))
+    if (sent_pools(server.world(), registry.prototype(entity.entity)) != sent_pools(server.world(), entity.prototype))
       return "entity " + to_string(entity.entity) + " is published with other components than it has";
     if (std::optional<std::string> wrong = check_published_values(server, index)) return wrong;
     // Predicted Transforms are rounded after the last update of the hierarchy.
@@ -167,7 +172,7 @@ std::optional<std::string> Oracle::check_published_values(server::Server& server
   const ecs::Entity entity = published.entity(index).entity;
   const Words words = published_value(server, index).words;
   const std::uint32_t* row = words.data();
-  for (const ecs::PoolId pool : sent_pools(registry, published.entity(index).prototype)) {
+  for (const ecs::PoolId pool : sent_pools(server.world(), published.entity(index).prototype)) {
     const wire::RowCodec& codec = *published.codecs().row(pool);
     const core::ByteView component{registry.try_read(entity, pool), registry.pool(pool).type().size};
     Words there(row, row + codec.words());  // with its courses
@@ -226,7 +231,7 @@ std::optional<std::string> Oracle::check(client::Connection& client, std::uint32
 std::optional<std::string> Oracle::check_changes(client::Mirror& mirror, std::uint32_t player,
                                                  const std::string& name) {
   Shown& shown = shown_to_[player];
-  const bool draws = player % 2 == 0;
+  const bool draws = player % 2 == 0 && !rewinds_;  // a Drawer sets the view then
   if (draws) mirror.set_view_tick(static_cast<double>(mirror.tick()) - drawn_ticks);
   for (const auto& [entity, kind, pool] : mirror.changes()) {
     if (!mirror.registry().valid(entity)) continue;
@@ -392,7 +397,8 @@ std::uint64_t Oracle::state_of(server::Server& server) {
     std::uint64_t hash = core::hash64(core::as_bytes(&entity, 1), 0);
     for (const ecs::PoolId id : registry.prototypes().pools(registry.prototype(entity))) {
       const ecs::Pool& pool = registry.pool(id);
-      if (test::game_schema()->find(pool.type().id) == nullptr) continue;
+      const reflect::Component* const component = server.world().schema().find(pool.type().id);
+      if (component == nullptr || component->not_saved) continue;
       const std::uint64_t key = wire::pool_key(pool);
       hash += core::hash64({registry.try_read(entity, id), pool.type().size}, key);
     }

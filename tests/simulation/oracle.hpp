@@ -9,6 +9,7 @@
 #include <optional>
 #include <simulation/course_oracle.hpp>
 #include <simulation/picture_oracle.hpp>
+#include <simulation/plan.hpp>
 #include <simulation/rights.hpp>
 #include <string>
 #include <unordered_map>
@@ -22,8 +23,7 @@ class Oracle {
   // Receives the history of entities, for a trace; null if nobody needs it.
   using Trace = std::function<void(ecs::Entity entity, const std::string& what)>;
 
-  // `predicts`: that of the plan.
-  Oracle(std::vector<server::Layer> layers, bool predicts, Trace trace);
+  Oracle(std::vector<server::Layer> layers, const Plan& plan, Trace trace);
 
   // Called when a server starts. States published by an earlier server do not count, but its handles must not be
   // reused. Restored entities exist already. `rule`: its game's, or null.
@@ -102,6 +102,7 @@ class Oracle {
 
   std::vector<server::Layer> layers_;
   bool predicts_;
+  bool rewinds_;
   Trace trace_;
   const server::InterestRule* rule_ = nullptr;
   ecs::Tick now_ = 0;

@@ -137,6 +137,8 @@ Plan draw_plan(std::uint64_t seed, std::string_view scenario, const Size& size) 
   plan.has_level = random.chance(1, 2);
   plan.has_large = seed % 4 == 1;
   plan.predicts = seed % 3 == 2;
+  plan.has_rules = seed % 3 == 1;
+  plan.rewinds = seed % 5 < 2;
   plan.history_bytes = random.chance(1, 4) ? 2048 : 1u << 20;
   plan.delta_bytes = random.chance(1, 4) ? 500 : 24 * 1024;
   plan.checkpoint_ticks = 5 + random.below(60);
@@ -149,6 +151,10 @@ Plan draw_plan(std::uint64_t seed, std::string_view scenario, const Size& size) 
   plan.hostile_clients = drawn->hostile ? 1 + random.below(3) : 0;
   plan.seconds_max = seconds_max + plan.ticks / 10;
   if (!drawn->faults.empty()) plan.network = draw_network(random, false);
+  if (plan.has_rules && !drawn->faults.empty() && seed % 2 == 0) {  // commands are late
+    plan.network.jitter += 60 * core::millisecond;
+    plan.network.loss_ppm += 60'000;
+  }
   for (const Type kind : drawn->faults) {
     const FaultKind& one = info(kind);
     const std::uint64_t most = (2 * std::uint64_t{one.per_1000_ticks} * plan.ticks + 999) / 1000;
@@ -185,6 +191,7 @@ std::string to_string(const Plan& plan) {
       " unauthenticated peers, " + std::to_string(plan.hostile_clients) + " hostile clients, " +
       (plan.hides ? "layers and rooms" : "everything visible") + (plan.has_level ? ", a level" : "") +
       (plan.has_large ? ", entities larger than a datagram" : "") + (plan.predicts ? ", predicted Transforms" : "") +
+      (plan.has_rules ? ", rules" : "") + (plan.rewinds ? ", rewound views" : "") +
       (plan.keeps_levels ? " that clients keep" : "") + (plan.spectates ? ", a spectator" : "") + ", room for " +
       std::to_string(plan.players_max) + (plan.refuses_second ? ", second log-ins refused" : "") + ", history " +
       std::to_string(plan.history_bytes) + " bytes, deltas " + std::to_string(plan.delta_bytes) +

@@ -69,7 +69,9 @@ struct Plan {
   bool hides = false;             // layers, interest groups and owners restrict visibility
   bool has_level = false;
   bool has_large = false;           // some entities do not fit a datagram
-  bool predicts = false;            // Transforms are predicted
+  bool predicts = false;            // Transforms are predicted, by rules that the server lacks
+  bool has_rules = false;           // the server runs rules, and clients predict by them
+  bool rewinds = false;             // the game rewinds the views of commands
   std::uint32_t history_bytes = 0;  // ServerConfig's
   std::uint32_t delta_bytes = 0;
   std::uint32_t checkpoint_ticks = 0;

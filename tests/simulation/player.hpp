@@ -6,12 +6,14 @@
 #include <simulation/mirror_follower.hpp>
 #include <simulation/ports.hpp>
 #include <simulation/prediction_follower.hpp>
+#include <simulation/rules_follower.hpp>
 
 namespace mobula::sim {
 
 struct Simulation::Player {
-  Player(Simulation& sim, std::uint32_t which)
-      : name("player " + std::to_string(which)),
+  Player(Simulation& sim, std::uint32_t number)
+      : which(number),
+        name("player " + std::to_string(which)),
         random(sim.plan_.seed * 1000 + which + 1),
         port(sim, transport::Address::v4(10, 1, 0, static_cast<std::uint8_t>(which + 1), 5000)) {}
   [[nodiscard]] core::Nanoseconds clock(core::Nanoseconds now) const { return now + ahead; }
@@ -21,16 +23,20 @@ struct Simulation::Player {
     return port.from == address;
   }
 
+  std::uint32_t which;
   std::string name;
   core::Random random;
   ClientPort port;
   std::unique_ptr<client::Connection> connection;  // null before joining and after leaving
   MirrorFollower follower;                         // follows the connection
   std::optional<PredictionFollower> prediction;    // beside the connection, in plans that predict
+  std::optional<RulesFollower> rules;              // beside it, in plans that have rules
+  Drawer drawer;                                   // beside it, in plans that rewind
   core::Nanoseconds ahead = 0;                     // offset from the other clocks
   core::Nanoseconds drift = 0;                     // per second
   std::uint32_t programs = 0;                      // started besides the first
   std::uint32_t commands = 0;                      // sent so far
+  std::uint32_t plays = 0;                         // the same of commands for the rules
   std::uint32_t outcomes_checked = 0;              // the last command whose outcome was compared
   std::uint32_t frame_ticks = 1;                   // ticks between updates of its program
   bool mute = false;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ecs/allocations.hpp>
 #include <mobula/core/hash.hpp>
 #include <mobula/index/properties.hpp>
 #include <mobula/server/game/commands.hpp>
@@ -13,19 +14,24 @@ namespace mobula::sim {
 
 const std::shared_ptr<const reflect::Schema>& schema_of(const Plan& plan) {
   static const std::shared_ptr<const reflect::Schema> predicted = test::load_predicted_game_schema();
+  if (plan.has_rules) return rules_schema();
   return plan.predicts ? predicted : test::game_schema();
 }
 
-SimGame::SimGame(const Plan& plan, std::uint32_t run, Census& census)
+SimGame::SimGame(const Plan& plan, std::uint32_t run, const Watchers& watchers)
     : UpheavalGame(plan.seed + 0x9e3779b9ull * run),
       seed_(plan.seed),
       entities_(plan.entities),
       run_(run),
-      census_(census),
+      census_(watchers.census),
+      steps_(watchers.steps),
+      views_(watchers.views),
       has_rule_(plan.hides && plan.seed % 2 == 0),
       has_large_(plan.has_large),
+      has_rules_(plan.has_rules),
+      rewinds_(plan.rewinds),
       schema_(schema_of(plan)) {
-  census.server_starts();
+  census_.server_starts();
   hides = plan.hides;
   changes_max = plan.changes_max;
 }
@@ -39,6 +45,21 @@ core::Status SimGame::start(server::World& world) {
   return started;
 }
 
+// Ticks of 50 ms: on a bad path an honest view is several ticks behind its command.
+std::optional<server::RewindConfig> SimGame::rewind() const {
+  if (!rewinds_) return std::nullopt;
+  return server::RewindConfig{.components = {"Transform", "Parent", "Cuts"},
+                              .window = 600 * core::millisecond,
+                              .view_age_max = 500 * core::millisecond};
+}
+
+void SimGame::effect(server::World& world, const prediction::Effect& effect) {
+  steps_.on_effect(effect);
+  if (effect.name != ran_effect) return;
+  const auto played = core::load<RanPlay>(effect.payload.data());
+  census_.command_took_effect(players_.at(played.player), play_command(played.play), world.tick());
+}
+
 // Restored players join again with their avatars.
 core::Status SimGame::load(server::World& world, core::ByteView /*saved*/) {
   world.registry().entities().each([&](ecs::Entity entity) { things.push_back(entity); });
@@ -47,6 +68,16 @@ core::Status SimGame::load(server::World& world, core::ByteView /*saved*/) {
 }
 
 core::Result<ecs::Entity> SimGame::join(server::World& world, const server::Player& player) {
+  {
+    const ecs::test::UncountedBytes own;
+    players_[player.id] = player;
+  }
+  core::Result<ecs::Entity> joined = admit(world, player);
+  if (joined) add_puck(world.registry(), *joined);
+  return joined;
+}
+
+core::Result<ecs::Entity> SimGame::admit(server::World& world, const server::Player& player) {
   if (!player.entity) {
     const core::Result<ecs::Entity> joined = UpheavalGame::join(world, player);
     if (!joined) return joined;
@@ -78,6 +109,7 @@ void SimGame::leave(server::World& world, const server::Player& player) {
 }
 
 void SimGame::level_changed(server::World& world, const server::LevelChange& change) {
+  steps_.touch_all();
   for (const auto& [entity, successor] : change.removed)
     if (!world.registry().valid(entity)) census_.fail("a removed entity is gone before the game knows it");
   census_.followed(change);
@@ -88,7 +120,8 @@ server::CommandTable SimGame::commands() {
   using demo::commands::Move;
   server::Commands<demo::commands::Command, demo::commands::BodyTraits> all;
   all.add<Move>([this](server::World& world, const server::Player& player, const Move& move,
-                       const server::CommandContext& /*context*/) -> core::Status {
+                       const server::CommandContext& context) -> core::Status {
+    if (rewinds_) views_.judge(world, player, context, test::move_command(move.x(), move.z()));
     const auto note_effect = [&] {
       census_.command_took_effect(player, test::move_command(move.x(), move.z()), world.tick());
       return core::Done{};
@@ -106,12 +139,18 @@ server::CommandTable SimGame::commands() {
     health->current = static_cast<std::uint16_t>(x);
     return note_effect();
   });
+  // Some are refused, although clients have predicted them.
+  if (has_rules_) all.add_predicted<demo::commands::WalkTo>(server::RateLimit{.per_second = 3, .burst = 2});
   return all.table();
 }
 
 // Each tick has a random source of its own: a fault changes later ticks as little as possible, so that a failing plan
 // can be shrunk.
 void SimGame::tick(server::World& world) {
+  if (has_rules_) {
+    steps_.after_step(world);
+    rule_.registry = &world.registry();
+  }
   if (changes_max != 0) rule_.tick = world.tick();
   random = core::Random(core::hash64(core::as_bytes(&seed_, 1), std::uint64_t{run_} << 32 | world.tick()));
   UpheavalGame::tick(world);
@@ -120,6 +159,7 @@ void SimGame::tick(server::World& world) {
   drift(world.registry());
   reparent(world);
   teleport(world);
+  if (has_rules_) disturb_pucks(world.registry());
   dress(world.registry());
   aim(world);
   set_property(world);
@@ -148,6 +188,34 @@ void SimGame::drift(ecs::Registry& registry) {
     const float c = std::cos(half);
     const float s = std::sin(half);
     transform->rotation = {x * c + z * s, y * c + w * s, z * c - x * s, w * c - y * s};
+  }
+}
+
+void SimGame::add_puck(ecs::Registry& registry, ecs::Entity entity) const {
+  if (!has_rules_ || !entity || registry.has<Puck>(entity)) return;
+  auto& puck = registry.add<Puck>(entity);
+  puck.position = {.x = 0, .y = 0, .z = static_cast<float>(entity.index % 20)};
+  if (!registry.has<Grip>(entity)) registry.add<Grip>(entity);
+}
+
+// Gives things pucks and takes them away, moves pucks, darts and avatars, and gives them other owners.
+void SimGame::disturb_pucks(ecs::Registry& registry) {
+  constexpr std::uint32_t pucks_least = 12;
+  ecs::Pool& pool = registry.pool<Puck>();
+  if (pool.size() < pucks_least) add_puck(registry, any_thing());
+  if (pool.size() == 0 || !random.chance(1, 8)) return;
+  const ecs::Entity entity = registry.entities().at(pool.indices()[random.below(pool.size())]);
+  switch (random.below(5)) {
+    case 4:
+      if (auto* const grip = registry.try_get<Grip>(entity))
+        grip->strength = static_cast<std::uint8_t>(random.below(3));
+      return;
+    case 0: registry.remove<Puck>(entity); return;
+    case 1: registry.get<Puck>(entity).position.x = random.uniform(-50, 50); return;
+    case 2: registry.get<Puck>(entity).velocity = {.x = random.uniform(-40, 40), .y = 1, .z = 0}; return;
+    default:
+      if (auto* const relevance = registry.try_get<server::Relevance>(entity))
+        relevance->owner = random.below(last_player + 1);
   }
 }
 
@@ -259,6 +327,7 @@ ecs::Entity SimGame::make_avatar(server::World& world, std::uint32_t player) {
   const core::Result<ecs::Entity> made =
       world.create(engine::Transform{}, demo::Health{}, demo::Inventory{}, server::Relevance{.owner = player});
   if (!made) return ecs::null_entity;
+  add_puck(world.registry(), *made);
   avatars.push_back(*made);
   return *made;
 }

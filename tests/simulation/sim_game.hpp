@@ -6,6 +6,8 @@
 #include <server/upheaval.hpp>
 #include <simulation/census.hpp>
 #include <simulation/plan.hpp>
+#include <simulation/rewind_oracle.hpp>
+#include <simulation/step_record.hpp>
 
 namespace mobula::sim {
 
@@ -14,9 +16,14 @@ const std::shared_ptr<const reflect::Schema>& schema_of(const Plan& plan);
 
 class SimGame final : public test::UpheavalGame {
  public:
-  // `run` counts the server's starts: each has a random source of its own. `census` receives joins, leaves and
-  // commands.
-  SimGame(const Plan& plan, std::uint32_t run, Census& census);
+  // Those who watch the game.
+  struct Watchers {
+    Census& census;  // joins, leaves and commands
+    StepRecord& steps;
+    RewindOracle& views;
+  };
+  // `run` counts the server's starts: each has a random source of its own.
+  SimGame(const Plan& plan, std::uint32_t run, const Watchers& watchers);
 
   [[nodiscard]] core::ByteView schema() const override { return schema_->bytes(); }
   core::Status start(server::World& world) override;
@@ -27,6 +34,9 @@ class SimGame final : public test::UpheavalGame {
   void level_changed(server::World& world, const server::LevelChange& change) override;
   [[nodiscard]] const server::InterestRule* interest_rule() const override { return has_rule_ ? &rule_ : nullptr; }
   server::CommandTable commands() override;
+  [[nodiscard]] const prediction::Rules* rules() const override { return has_rules_ ? &sim_rules() : nullptr; }
+  [[nodiscard]] std::optional<server::RewindConfig> rewind() const override;
+  void effect(server::World& world, const prediction::Effect& effect) override;
   void tick(server::World& world) override;
 
   // Command of players. Commands are numbered per program for the whole simulation. `x`: 0 to 100, or no_move, which
@@ -56,6 +66,9 @@ class SimGame final : public test::UpheavalGame {
  private:
   static constexpr float program_step = 1000;
 
+  core::Result<ecs::Entity> admit(server::World& world, const server::Player& player);
+  void add_puck(ecs::Registry& registry, ecs::Entity entity) const;
+  void disturb_pucks(ecs::Registry& registry);
   void drift(ecs::Registry& registry);
   void reparent(server::World& world);
   void teleport(server::World& world);
@@ -76,18 +89,26 @@ class SimGame final : public test::UpheavalGame {
   std::uint32_t entities_;
   std::uint32_t run_;
   Census& census_;
+  StepRecord& steps_;
+  RewindOracle& views_;
   bool has_rule_;
   bool has_large_;
+  bool has_rules_;
+  bool rewinds_;
   std::shared_ptr<const reflect::Schema> schema_;
-  // Hides some entities from each player, and others after a while.
+  // Hides some entities from each player, and others after a while. Players see their darts: what they predict would
+  // not come true.
   struct Fog final : server::InterestRule {
     [[nodiscard]] bool may_see(const server::Viewer& viewer, ecs::Entity entity) const override {
-      return (entity.index + viewer.player() + tick / 128) % 8 != 0;
+      const bool is_dart = registry != nullptr && registry->try_get<const Dart>(entity) != nullptr;
+      return is_dart || (entity.index + viewer.player() + tick / 128) % 8 != 0;
     }
     ecs::Tick tick = 0;
+    const ecs::Registry* registry = nullptr;  // null without darts
   };
   Fog rule_;
-  std::uint32_t other_events_ = 0;  // number of these sent
+  std::map<std::uint32_t, server::Player> players_;  // all who joined, by number
+  std::uint32_t other_events_ = 0;                   // number of these sent
   Event last_for_all_;
   std::map<std::uint32_t, Event> last_for_;  // by player
 };

@@ -67,6 +67,8 @@ struct Sums {
   std::uint64_t seeds = 0;
   std::uint64_t ticks = 0;
   std::uint64_t compared = 0;
+  std::uint64_t certain = 0;
+  std::uint64_t poses = 0;
   std::uint64_t restarts = 0;
   std::uint64_t rejoins = 0;
 };
@@ -96,6 +98,8 @@ std::optional<sim::Trial> run_many(const Options& options, Sums& sums) {
       ++sums.seeds;
       sums.ticks += trial.outcome.ticks;
       sums.compared += trial.outcome.compared;
+      sums.certain += trial.outcome.certain;
+      sums.poses += trial.outcome.poses;
       sums.restarts += trial.outcome.restarts;
       sums.rejoins += trial.outcome.rejoins;
       if (!trial.outcome.wrong.empty() && !failed) failed = trial;
@@ -120,7 +124,8 @@ int run(const Options& options) {
   const std::optional<sim::Trial> failed = run_many(options, sums);
   if (failed) explain(options, *failed);
   std::cout << sums.seeds << " seeds, " << sums.ticks << " ticks, " << sums.compared << " states compared, "
-            << sums.restarts << " restarts of servers, " << sums.rejoins << " rejoins\n"
+            << sums.certain << " ticks predicted for certain, " << sums.poses << " rewound poses, " << sums.restarts
+            << " restarts of servers, " << sums.rejoins << " rejoins\n"
             << (failed ? "something is wrong" : "nothing is wrong") << '\n';
   return failed ? something_wrong : 0;
 }

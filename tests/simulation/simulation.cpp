@@ -19,14 +19,15 @@ Simulation::Simulation(Plan plan, Listener listener, std::string folder)
       folder_(std::move(folder)),
       disk_(plan_.seed),
       server_port_(std::make_unique<ServerPort>(*this)),
-      oracle_(test::UpheavalGame(plan_.seed).layers(), plan_.predicts, listener_.event ? entity_trace() : nullptr),
+      oracle_(test::UpheavalGame(plan_.seed).layers(), plan_, listener_.event ? entity_trace() : nullptr),
       census_(rejoin_grace, plan_.players_max),
+      views_(plan_.faults.empty() && plan_.network == transport::NetworkConditions{}),
       work_random_(salted(plan_.seed, Salt::work)) {
   MOBULA_ASSERT(std::ranges::is_sorted(plan_.faults, {}, &Fault::at), "faults come one after the other");
   if (plan_.keeps_levels) levels_.emplace(std::move(*client::ResourceFolder::open(folder_ + "/levels")));
   for (std::uint32_t i = 0; i < plan_.players; ++i) {
     players_.push_back(std::make_unique<Player>(*this, i));
-    players_.back()->knows_schema = i % 4 == 1;
+    players_.back()->knows_schema = plan_.has_rules ? i % 4 != 0 : i % 4 == 1;
     players_.back()->keeps_levels = plan_.keeps_levels && players_.back()->random.chance(1, 2);
     players_.back()->spectates = plan_.spectates && i == 2;
     players_.back()->frame_ticks = 1u << players_.back()->random.below(3);
@@ -105,6 +106,8 @@ void Simulation::deliver_to_server(const transport::Address& from, core::ByteVie
 }
 
 void Simulation::check() {
+  if (plan_.has_rules) steps_.after_tick(*server_);
+  if (views_.wrong()) return fail(*views_.wrong());
   if (const auto wrong = oracle_.check(*server_)) return fail(*wrong);
   if (const auto wrong = census_.check(*server_)) return fail(*wrong);
   if (const auto wrong = turns_.check(*server_, *server_port_)) return fail(*wrong);
@@ -123,7 +126,7 @@ void Simulation::check() {
     if (const auto wrong =
             census_.check_outcomes(player->name, player->connection->commands(), player->outcomes_checked))
       return fail(player->name + ": " + *wrong);
-    player->connection->forget_commands_before(player->outcomes_checked + 1);
+    if (!player->prediction && !player->rules) player->connection->forget_commands_before(player->outcomes_checked + 1);
     if (outcome_.ticks % 16 == 0) player->connection->session().check();
     if (outcome_.ticks % 8 != 0) continue;
     if (const auto wrong = player->follower.check(*mirror)) return fail(player->name + ": " + *wrong);
@@ -178,6 +181,9 @@ Outcome Simulation::run() {
   while (outcome_.ticks < plan_.ticks && outcome_.wrong.empty()) tick();
   if (outcome_.wrong.empty()) settle();
   if (outcome_.wrong.empty()) check_last_commands();
+  if (plan_.rewinds) trace("rewound: " + views_.summary());
+  if (outcome_.wrong.empty())
+    if (const auto wrong = views_.check_at_last()) fail(*wrong);
   if (outcome_.wrong.empty() && plan_.watches_memory) watch_memory();
   for (const auto& player : players_)
     if (player->connection != nullptr) outcome_.rejoins += player->connection->stats().rejoins;
@@ -188,6 +194,9 @@ Outcome Simulation::run() {
   fold(network_.counters().delivered);
   fold(oracle_.compared());
   outcome_.compared = oracle_.compared();
+  outcome_.poses = views_.poses();
+  for (const auto& player : players_)
+    if (player->rules) outcome_.certain += player->rules->certain();
   return outcome_;
 }
 

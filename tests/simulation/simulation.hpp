@@ -13,8 +13,10 @@
 #include <simulation/hostile_client.hpp>
 #include <simulation/oracle.hpp>
 #include <simulation/plan.hpp>
+#include <simulation/rewind_oracle.hpp>
 #include <simulation/sim_game.hpp>
 #include <simulation/simulated_disk.hpp>
+#include <simulation/step_record.hpp>
 #include <simulation/turns.hpp>
 #include <simulation/unauthenticated_peer.hpp>
 
@@ -52,6 +54,8 @@ struct Outcome {
   std::uint64_t hash = 0;
   std::string wrong;           // first violation; empty if there is none
   std::uint64_t compared = 0;  // entity states
+  std::uint64_t certain = 0;   // ticks that had to be as clients predicted
+  std::uint64_t poses = 0;     // rewound ones that were compared
   std::uint32_t restarts = 0;
   std::uint64_t rejoins = 0;
 };
@@ -90,6 +94,8 @@ class Simulation {
   void unban(const Player& player);
   void run_frame(Player& player);
   void act(Player& player);
+  [[nodiscard]] core::Bytes any_command(Player& player);
+  void follow(Player& player);
   void reconnect(Player& player);
   void enter(Player& player);
   void enter_twice(Player& player);
@@ -152,6 +158,8 @@ class Simulation {
   std::unique_ptr<ServerPort> server_port_;
   Oracle oracle_;
   Census census_;
+  StepRecord steps_;
+  RewindOracle views_;
   Turns turns_;
   core::Random work_random_;
   core::Nanoseconds work_time_ = 0;  // on the server's work clock

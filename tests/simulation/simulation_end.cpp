@@ -88,6 +88,8 @@ void Simulation::check_at_last(Player& player) {
   const std::uint32_t number = number_of(player);
   if (const auto wrong = oracle_.check_at_last(*server_, *player.connection, number))
     return fail(player.name + ", at last: " + *wrong);
+  if (player.rules)
+    if (const auto wrong = player.rules->check_at_last()) return fail(player.name + ", at last: " + *wrong);
   if (player.connection->player_entity() != session_of(player)->player.entity)
     fail(player.name + " has another entity at last than at the server");
   const std::array last{game_->last_for_all(), game_->last_for(number)};
@@ -128,6 +130,8 @@ void Simulation::leave_and_join_again() {
   all_leave_ = true;
   for (const auto& player : players_) {
     player->connection->close(player->port);
+    player->prediction.reset();
+    player->rules.reset();
     player->connection.reset();
   }
   for (std::uint32_t i = 0; !server_->sessions().empty() && outcome_.wrong.empty(); ++i) {

@@ -61,7 +61,7 @@ void Simulation::begin_server() {
   if (store_ == nullptr) return;
   const bool restored = store_->has_world();
   const ecs::Tick saved_tick = restored ? store_->saved_facts().tick : 0;
-  game_ = std::make_unique<SimGame>(plan_, outcome_.restarts, census_);
+  game_ = std::make_unique<SimGame>(plan_, outcome_.restarts, SimGame::Watchers{census_, steps_, views_});
   server::ServerConfig config;
   config.level = plan_.has_level ? (rebuilt_ ? test::rebuilt_hamlet() : test::hamlet()) : nullptr;
   config.seed = plan_.seed;
@@ -93,6 +93,8 @@ void Simulation::begin_server() {
   if (!restored && saved_) fail("the saved world was not restored");
   able_to_save_since_ = outcome_.ticks;
   oracle_.begin(*server_, game_->interest_rule());
+  steps_.begin();
+  views_.begin();
 }
 
 void Simulation::check_restored(ecs::Tick tick) {

@@ -27,8 +27,11 @@ void Simulation::enter(Player& player) {
   config.spectate = player.spectates;
   player.port.unread.clear();
   player.prediction.reset();
+  player.rules.reset();
+  player.drawer = {};
   player.connection = std::make_unique<Connection>(config, player.clock(now_));
   if (plan_.predicts && player.knows_schema) player.prediction.emplace(*player.connection, plan_.seed);
+  if (plan_.has_rules && player.knows_schema) player.rules.emplace(*player.connection, plan_.seed + player.which);
   player.follower = {};
 }
 
@@ -48,6 +51,7 @@ void Simulation::enter_twice(Player& player) {
   if (player.connection == nullptr || player.connection->state() == Connection::State::closed) return;
   ++player.programs;
   player.prediction.reset();
+  player.rules.reset();
   player.first.emplace(Player::First{player.port, std::move(player.connection)});
   move(player);
   enter(player);
@@ -89,10 +93,32 @@ void Simulation::run_frame(Player& player) {
   run_first(player);
   if (player.connection == nullptr) return;
   player.connection->update(player.clock(now_), player.port);
+  follow(player);
+  read_events(player);
+}
+
+// Runs what is beside the connection.
+void Simulation::follow(Player& player) {
   if (const auto wrong = player.follower.follow(*player.connection)) fail(player.name + ": " + *wrong);
   if (player.prediction)
     if (const auto wrong = player.prediction->follow(player.clock(now_))) fail(player.name + ": " + *wrong);
-  read_events(player);
+  if (player.rules)
+    if (const auto wrong = player.rules->follow(player.clock(now_), steps_, number_of(player)))
+      fail(player.name + ": " + *wrong);
+  if (!plan_.rewinds) return;
+  if (const std::optional<Drawer::Drawn> drawn = player.drawer.draw(*player.connection))
+    views_.note(player.name, *drawn);
+}
+
+// Returns a command of the game, one for the rules, or garbage.
+core::Bytes Simulation::any_command(Player& player) {
+  if (player.random.chance(1, 8)) return core::Bytes(player.random.below(60), std::byte{0x11});
+  if (!plan_.has_rules || player.random.chance(1, 2))
+    return SimGame::move(player.random.uniform(0, 100), player.programs, ++player.commands);
+  constexpr std::uint32_t plays_max = 1u << 17;  // limit for a player
+  const std::uint32_t dice = player.random.below(8);
+  const PlayKind kind = dice == 0 ? PlayKind::shove : dice < 4 ? PlayKind::throw_darts : PlayKind::kick;
+  return play_command({kind, player.random.below(directions), player.which * plays_max + player.plays++});
 }
 
 void Simulation::act(Player& player) {
@@ -108,14 +134,13 @@ void Simulation::act(Player& player) {
     return;
   }
   if (settles) return;
-  if (!player.spectates && player.random.chance(1, 4))
-    connection.set_command(player.random.chance(1, 8)
-                               ? core::Bytes(player.random.below(60), std::byte{0x11})
-                               : SimGame::move(player.random.uniform(0, 100), player.programs, ++player.commands));
+  if (!player.spectates && player.random.chance(1, 4)) connection.set_command(any_command(player));
   if (player.random.chance(1, 500)) {
     const bool says_so = player.random.chance(1, 2);
     trace(player.name + (says_so ? " leaves" : " vanishes"));
     if (says_so) connection.close(player.port);
+    player.prediction.reset();
+    player.rules.reset();
     player.connection.reset();
   }
 }

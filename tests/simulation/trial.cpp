@@ -25,6 +25,8 @@ namespace {
 struct Report {
   std::uint64_t hash = 0;
   std::uint64_t compared = 0;
+  std::uint64_t certain = 0;
+  std::uint64_t poses = 0;
   std::uint64_t rejoins = 0;
   std::uint32_t ticks = 0;
   std::uint32_t restarts = 0;
@@ -86,7 +88,13 @@ void end_within(std::uint32_t seconds) {
     Simulation simulation(plan, listener, folder);
     outcome = simulation.run();
   }
-  const Report report{outcome.hash, outcome.compared, outcome.rejoins, outcome.ticks, outcome.restarts};
+  const Report report{.hash = outcome.hash,
+                      .compared = outcome.compared,
+                      .certain = outcome.certain,
+                      .poses = outcome.poses,
+                      .rejoins = outcome.rejoins,
+                      .ticks = outcome.ticks,
+                      .restarts = outcome.restarts};
   write_all(to, &report, sizeof(report));
   write_all(to, outcome.wrong.data(), outcome.wrong.size());
   ::_exit(0);
@@ -183,6 +191,8 @@ Trial RunningTrial::finish() {
                      .hash = report.hash,
                      .wrong = wrong + (is_both ? "; " : "") + trial.outcome.wrong,
                      .compared = report.compared,
+                     .certain = report.certain,
+                     .poses = report.poses,
                      .restarts = report.restarts,
                      .rejoins = report.rejoins};
   }

@@ -89,6 +89,21 @@ TEST(Trial, NewcomersComeInOneByOne) {
   EXPECT_EQ(trial.outcome.restarts, 1u);
 }
 
+// Rules on both sides, and a game that rewinds: most ticks have to be as predicted, and most views are taken.
+TEST(Trial, ClientsPredictAndAreRewoundUnderFaults) {
+  const Size size{.ticks = 300, .players = 6, .entities = 80};
+  for (const char* const scenario : {"calm", "network"}) {
+    SCOPED_TRACE(scenario);
+    Plan plan = draw_plan(1, scenario, size);
+    plan.has_rules = plan.rewinds = true;
+    plan.changes_max = 6;
+    const Trial trial = run_trial(plan);
+    EXPECT_EQ(trial.outcome.wrong, "") << to_string(plan);
+    EXPECT_GT(trial.outcome.certain, 200u);
+    EXPECT_GT(trial.outcome.poses, 5000u);
+  }
+}
+
 // The server stops when all seems quiet, and would lose the last commands.
 TEST(Trial, WaitsForAServerThatStillDrainsAtTheEnd) {
   for (const auto& [seed, before_the_end] : {std::pair{18u, 3u}, std::pair{37u, 6u}, std::pair{41u, 2u}}) {

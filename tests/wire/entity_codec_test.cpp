@@ -377,7 +377,7 @@ TEST(EntityCodec, IsTheseBytes) {
     }
   }
   EXPECT_EQ(core::to_string(core::content_hash(all)),
-            "31cc3584a5d0b9e3c9b17c094815b83f19e648f3a45aacb9268cbe9d8a390dd6");
+            "319a0b657d11ddab9455b2249c85d1bd1295f24afa195453d60a42595ee0d790");
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ internal unsafe struct NativeFieldInfo {  // mobula_field_info
 
 internal unsafe struct NativeSmoothing {  // mobula_smoothing
   internal byte* Component;
-  internal long HalfLife;
+  internal long Duration;
   internal double SnapDistance;
 }
 
@@ -62,7 +62,7 @@ internal unsafe struct NativePredictionOptions {  // mobula_prediction_options
   internal uint PredictedMax;
   internal uint SmoothingCount;
   internal NativeSmoothing* Smoothing;
-  internal long SwitchHalfLife;
+  internal long SwitchDuration;
   internal byte* PositionComponent;
   internal byte* PositionField;
 }

@@ -31,7 +31,7 @@ public sealed unsafe partial class Prediction : IDisposable {
       for (int i = 0; i < count; ++i) {
         names[i] = GCHandle.Alloc(Utf8.Bytes(smoothing[i].Component), GCHandleType.Pinned);
         natives[i].Component = (byte*)names[i].AddrOfPinnedObject();
-        natives[i].HalfLife = smoothing[i].HalfLife;
+        natives[i].Duration = smoothing[i].Duration;
         natives[i].SnapDistance = smoothing[i].SnapDistance;
       }
       Create(options, natives, count);
@@ -55,7 +55,7 @@ public sealed unsafe partial class Prediction : IDisposable {
       native.PredictedMax = options.PredictedMax;
       native.SmoothingCount = (uint)count;
       native.Smoothing = all;
-      native.SwitchHalfLife = options.SwitchHalfLife;
+      native.SwitchDuration = options.SwitchDuration;
       native.PositionComponent = component;
       native.PositionField = field;
       MobulaClient.Check(NativeMethods.mobula_prediction_create(client.Handle, &native));

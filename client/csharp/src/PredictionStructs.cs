@@ -24,7 +24,7 @@ public struct Smoothing {
   /// <summary>Null for all types without an entry of their own.</summary>
   public string Component;
   /// <summary>Nanoseconds. 0 shows corrections at once.</summary>
-  public long HalfLife;
+  public long Duration;
   /// <summary>Corrections of more than this are shown at once.</summary>
   public double SnapDistance;
 }
@@ -40,10 +40,10 @@ public sealed class PredictionOptions {
   public uint InputDelayMost;
   /// <summary>Most ticks ahead of the newest complete one. 0 is 32.</summary>
   public uint PredictedMax;
-  /// <summary>Null is 40 ms and a snap distance of 4 for all types.</summary>
+  /// <summary>Null is 150 ms and a snap distance of 4 for all types.</summary>
   public Smoothing[] Smoothing;
-  /// <summary>Nanoseconds, when an entity begins or ceases to be predicted. 0 is 80 ms.</summary>
-  public long SwitchHalfLife;
+  /// <summary>Nanoseconds, when an entity begins or ceases to be predicted. 0 is 300 ms.</summary>
+  public long SwitchDuration;
   public string PositionComponent;
   public string PositionField;
 }

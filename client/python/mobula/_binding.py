@@ -171,7 +171,7 @@ class Event(ctypes.Structure):
 class Smoothing(ctypes.Structure):
     _fields_ = [
         ("component", CText),
-        ("half_life", c_int64),
+        ("duration", c_int64),
         ("snap_distance", c_double),
     ]
 
@@ -187,7 +187,7 @@ class PredictionOptions(ctypes.Structure):
         ("predicted_max", c_uint32),
         ("smoothing_count", c_uint32),
         ("smoothing", POINTER(Smoothing)),
-        ("switch_half_life", c_int64),
+        ("switch_duration", c_int64),
         ("position_component", CText),
         ("position_field", CText),
     ]

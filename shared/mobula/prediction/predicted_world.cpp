@@ -67,7 +67,7 @@ core::Random PredictedWorld::random(ecs::Entity entity) const {
   const ecs::Registry& registry = *context_.registry;
   if (const engine::SpawnKey* const key = registry.try_get<const engine::SpawnKey>(entity))
     return keyed_random(context_.seed, tick_, KeyKind::spawn_key, std::uint64_t{key->tick} << 32 | key->command,
-                        key->ordinal);
+                        std::uint64_t{key->player} << 32 | key->ordinal);
   return keyed_random(context_.seed, tick_, KeyKind::handle, entity.generation, entity.index);
 }
 
@@ -146,7 +146,8 @@ std::byte* PredictedWorld::try_write(ecs::Entity entity, ecs::PoolId pool) {
 }
 
 ecs::Entity PredictedWorld::spawn_default(const Command& command, std::span<const ecs::PoolId> pools) {
-  const engine::SpawnKey key{.tick = tick_, .command = command.number, .ordinal = next_ordinal(command)};
+  const engine::SpawnKey key{
+      .tick = tick_, .player = command.player, .command = command.number, .ordinal = next_ordinal(command)};
   const ecs::Entity entity = context_.stepped != nullptr ? create_local() : context_.registry->create();
   if (!entity) return entity;
   for (const ecs::PoolId pool : pools) context_.registry->add_bytes(entity, pool);

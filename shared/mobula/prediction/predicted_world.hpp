@@ -227,7 +227,7 @@ T* PredictedWorld::try_get(ecs::Entity entity) {
 template <PredictedComponent... Components>
 ecs::Entity PredictedWorld::spawn(const Command& command, Components... components) {
   const std::uint8_t ordinal = next_ordinal(command);
-  const engine::SpawnKey key{.tick = tick_, .command = command.number, .ordinal = ordinal};
+  const engine::SpawnKey key{.tick = tick_, .player = command.player, .command = command.number, .ordinal = ordinal};
   const bool local = context_.stepped != nullptr;
   const ecs::Entity entity = local ? create_local() : context_.registry->create(components..., key);
   if (!entity) return entity;

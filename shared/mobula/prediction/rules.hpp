@@ -21,7 +21,7 @@ class PredictedWorld;
 struct Command {
   static constexpr std::size_t alignment = 16;  // `bytes` begin at a multiple of it
 
-  std::uint32_t player = 0;  // on the server; a client knows its own commands alone and leaves 0
+  std::uint32_t player = 0;  // number of the player, the same on both sides
   ecs::Entity entity{};      // the player's entity, alive when the step began
   std::uint32_t number = 0;  // 1, 2, … within the client's connection
   core::ByteView bytes{};    // verified by the server, written by this client

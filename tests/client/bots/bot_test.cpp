@@ -79,7 +79,7 @@ class BotTest : public testing::Test {
   }
   void predict() {
     ASSERT_TRUE(level_.add(test::hamlet()->clients_bytes()));
-    predicts_ = {&demo::rules, demo_schema(), demo_prediction(), &level_};
+    predicts_ = {&demo::rules, demo_schema(), {}, &level_};
   }
 
   Bot& add(const Behaviour& behaviour = scripted, bool mirrors = false) {

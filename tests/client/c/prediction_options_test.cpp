@@ -36,7 +36,7 @@ TEST_F(CPredictionOptions, AreRefusedBeyondTheirRange) {
   refused([](Options& options) { options.input_delay_least = 1; });
   refused([](Options& options) { options.input_delay_most = 65; });
   refused([](Options& options) { options.predicted_max = 257; });
-  refused([](Options& options) { options.switch_half_life = -1; });
+  refused([](Options& options) { options.switch_duration = -1; });
   for (const mobula_smoothing& smoothing : {negative, backwards, none})
     refused([&](Options& options) { options.smoothing = &smoothing, options.smoothing_count = 1; });
   refused([&](Options& options) { options.smoothing = &none, options.smoothing_count = ~0u; });

@@ -36,8 +36,8 @@ static class PredictionTest {
 
   static Prediction Predict(MobulaClient client) {
     return client.CreatePrediction(new PredictionOptions { Reads = "Health", PredictedMax = 40, Smoothing = new[] {
-      new Smoothing { HalfLife = 40000000, SnapDistance = 4 },
-      new Smoothing { Component = "Health", HalfLife = 0, SnapDistance = 1 } } });
+      new Smoothing { Duration = 40000000, SnapDistance = 4 },
+      new Smoothing { Component = "Health", Duration = 0, SnapDistance = 1 } } });
   }
 
   static void Step(MobulaClient client, Prediction prediction, IRules rules) {

@@ -30,7 +30,7 @@ void drifting_step(prediction::PredictedWorld& world, ecs::Tick tick, std::span<
 class PredictionLinesTest : public testing::Test {
  protected:
   void play(const prediction::Rules& rules, int ticks) {
-    prediction_ = std::make_unique<Prediction>(rules, demo_prediction(), client.connection);
+    prediction_ = std::make_unique<Prediction>(rules, PredictionConfig{}, client.connection);
     lines = std::make_unique<PredictionLines>(*prediction_, client.connection);
     DemoPlayer player;
     for (int i = 0; i < ticks; ++i) {

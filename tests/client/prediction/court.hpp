@@ -1,11 +1,15 @@
 // A court with its server and predicting clients on a simulated network, frame by frame: three frames to a tick.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <client/prediction/court_rules.hpp>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mobula/client/prediction/prediction.hpp>
 #include <mobula/core/random.hpp>
+#include <optional>
 #include <server/hamlet.hpp>
 
 namespace mobula::test {
@@ -58,6 +62,9 @@ class Court {
 
     [[nodiscard]] client::Connection& connection() const { return client.connection; }
     [[nodiscard]] ecs::Entity avatar() const { return client.connection.player_entity(); }
+    [[nodiscard]] std::optional<court::Body> shown(ecs::Entity entity) const {
+      return client::sample<court::Body>(prediction, *connection().mirror(), entity, prediction.moment());
+    }
 
     Village::Client& client;
     client::Prediction prediction;
@@ -72,6 +79,13 @@ class Court {
 
   Guest& join(const client::PredictionConfig& config = {}) {
     return *guests.emplace_back(std::make_unique<Guest>(village.join("somebody", court_schema()), config));
+  }
+  // Waits until the guest predicts, with a clock that has settled.
+  Guest& join_settled(const client::PredictionConfig& config = {}) {
+    Guest& guest = join(config);
+    ticks(100);
+    EXPECT_TRUE(guest.prediction.is_predicted(guest.avatar()));
+    return guest;
   }
   void frame() {
     village.network.deliver(village.now,
@@ -96,6 +110,12 @@ class Court {
   }
   void ticks(int count) {
     for (int i = 0; i < 3 * count; ++i) frame();
+  }
+  // Runs a tick with this disturbance.
+  void disturb_once(std::function<void(server::World&)> change) {
+    game.disturb = std::move(change);
+    ticks(1);
+    game.disturb = nullptr;
   }
   // Runs ticks in which each guest walks about and throws stones.
   void play(int count) {

@@ -33,9 +33,10 @@ void throw_stone(PredictedWorld& world, const prediction::Command& command, floa
   if (thrower == nullptr || from == nullptr || thrower->cooldown > 0) return;
   thrower->cooldown = cooldown_ticks;
   ++thrower->thrown;
-  const float spread = world.random(command.number).uniform(-0.5f, 0.5f);
-  world.spawn(command, Body{.position = from->position, .velocity = {.x = x * 8 + spread, .y = 2, .z = z * 8}},
-              Stone{.left = stone_ticks});
+  const ecs::Entity stone =
+      world.spawn(command, Body{.position = from->position, .velocity = {.x = x * 8, .y = 2, .z = z * 8}},
+                  Stone{.left = stone_ticks});
+  if (auto* const thrown = world.try_get<Body>(stone)) thrown->velocity.x += world.random(stone).uniform(-0.5f, 0.5f);
   world.effect(throw_effect, command.number);
 }
 

@@ -8,6 +8,7 @@
 namespace mobula::client::predicted_set_test {
 namespace {
 
+constexpr std::uint32_t player = 3;
 using court::Body;
 using court::Crate;
 using court::Surface;
@@ -19,7 +20,7 @@ class Predicted : public testing::Test {
  protected:
   Predicted()
       : mirror(std::move(*Mirror::make(*reflect::Schema::load(court::schema_bytes()), 1000))),
-        set(std::move(*PredictedSet::make(*mirror, rules))),
+        set(std::move(*PredictedSet::make(*mirror, rules, player))),
         ring(set->registry(), set->predicted_pools(), 8) {
     for (std::uint32_t i = 0; i < 50; ++i) add(1 + 5 * i);
   }
@@ -45,7 +46,7 @@ class Predicted : public testing::Test {
     const ecs::Entity entity = set->stepped().next_local;
     set->registry().create_given(entity);
     set->registry().add<Body>(entity);
-    set->registry().add(entity, engine::SpawnKey{.tick = now, .command = 1, .ordinal = 0});
+    set->registry().add(entity, engine::SpawnKey{.tick = now, .player = player, .command = 1, .ordinal = 0});
     ++set->stepped().next_local.index;
     set->stepped().alive.push_back(entity);
     return entity;
@@ -84,7 +85,7 @@ TEST_F(Predicted, LeavesOutWhatHasNothingToPredict) {
 
 TEST_F(Predicted, HasAtMostItsGreatestNumberOfMembers) {
   mirror = std::move(*Mirror::make(*reflect::Schema::load(court::schema_bytes()), 10'000));
-  set = std::move(*PredictedSet::make(*mirror, rules));
+  set = std::move(*PredictedSet::make(*mirror, rules, player));
   all.clear();
   for (std::uint32_t i = 0; i < PredictedSet::members_max + 9; ++i) add(i);
   rebuild();

@@ -6,18 +6,19 @@
 namespace mobula::client::predicted_spawns_test {
 namespace {
 
+constexpr std::uint32_t player = 3;
 using Kind = SpawnNotice::Kind;
 
 class Spawns : public testing::Test {
  protected:
   Spawns()
       : mirror(std::move(*Mirror::make(*reflect::Schema::load(court::schema_bytes()), 100))),
-        set(std::move(*PredictedSet::make(*mirror, rules))) {}
+        set(std::move(*PredictedSet::make(*mirror, rules, player))) {}
 
   ecs::Entity spawn(std::uint32_t command, std::uint8_t ordinal = 0) {
     const ecs::Entity entity = set->stepped().next_local;
     set->registry().create_given(entity);
-    set->registry().add(entity, engine::SpawnKey{.tick = 5, .command = command, .ordinal = ordinal});
+    set->registry().add(entity, engine::SpawnKey{.tick = 5, .player = player, .command = command, .ordinal = ordinal});
     ++set->stepped().next_local.index;
     set->stepped().alive.push_back(entity);
     return entity;
@@ -49,7 +50,7 @@ TEST_F(Spawns, MatchedOnesNameBothHandles) {
   spawns.update(*set);
   spawns.clear_notices();
   const std::array matched{
-      MatchedSpawn{.local = local, .real = {3, 1}, .key = {.tick = 6, .command = 7, .ordinal = 0}}};
+      MatchedSpawn{.local = local, .real = {3, 1}, .key = {.tick = 6, .player = player, .command = 7, .ordinal = 0}}};
   spawns.on_matched(matched);
   set->stepped().alive.clear();
   spawns.update(*set);

@@ -9,6 +9,7 @@
 namespace mobula::client::shown_state_test {
 namespace {
 
+constexpr std::uint32_t player = 3;
 struct Ship {
   std::array<float, 3> position{};
   std::uint32_t jumps = 0;
@@ -21,7 +22,7 @@ class Shown : public testing::Test {
  protected:
   Shown()
       : mirror(std::move(*Mirror::make(make_schema(), 100))),
-        set(std::move(*PredictedSet::make(*mirror, rules))),
+        set(std::move(*PredictedSet::make(*mirror, rules, player))),
         ring(set->registry(), set->predicted_pools(), 16),
         shown(*mirror, *set, ring, {.position_component = "Ship"}, 20),
         pool(mirror->registry().find_pool(core::StringId32("Ship"), core::StringId32("Ship"))) {
@@ -41,6 +42,20 @@ class Shown : public testing::Test {
   void save(ecs::Tick tick, float x, std::uint32_t jumps = 0) {
     core::store(set->registry().try_write(ship, set->predicted()[0].own().id()), Ship{{x, 0, 0}, jumps});
     ring.save(tick, set->stepped());
+  }
+  void place(ecs::Entity entity, float x) {
+    core::store(set->registry().try_write(entity, set->predicted()[0].own().id()), Ship{{x, 0, 0}, 0});
+  }
+  // Spawns a ship for a command of the player.
+  ecs::Entity spawn(std::uint32_t command, float x) {
+    const ecs::Entity entity = set->stepped().next_local;
+    set->registry().create_given(entity);
+    set->registry().add_bytes(entity, set->predicted()[0].own().id());
+    set->registry().add(entity, engine::SpawnKey{.tick = 10, .player = player, .command = command, .ordinal = 0});
+    ++set->stepped().next_local.index;
+    set->stepped().alive.push_back(entity);
+    place(entity, x);
+    return entity;
   }
   std::optional<float> x_at(double moment, ecs::Entity entity = ship) {
     Ship found;
@@ -103,9 +118,12 @@ TEST_F(Shown, DecaysToACorrectionAndMeasuresIt) {
   save(11, 2);
   EXPECT_NEAR(shown.correct({10.5, 0}), 1, 1e-6);
   EXPECT_EQ(x_at(10.5), 1);
-  // The half-life is 40 ms, 0.8 ticks of 50 ms.
+  // The correction takes 150 ms, 3 ticks.
   save(12, 2);
-  EXPECT_NEAR(*x_at(11.3), 1.5, 1e-5);
+  save(13, 2);
+  save(14, 2);
+  EXPECT_NEAR(*x_at(12), 1.5, 1e-5);
+  EXPECT_EQ(x_at(13.5), 2);
   shown.drop_errors(20);
   EXPECT_EQ(x_at(11), 2);
 }
@@ -126,6 +144,23 @@ TEST_F(Shown, PassesFromTheMirrorToThePredictionAndBack) {
   collect({});
   shown.correct({11, 0});
   EXPECT_NEAR(*x_at(11), later, 1e-5);
+}
+
+// When the server refuses a command, the spawns of later ones take the handles that follow.
+TEST_F(Shown, ASpawnIsFollowedToAnotherHandle) {
+  const ecs::Entity first = spawn(7, 1);
+  const ecs::Entity second = spawn(8, 5);
+  for (const ecs::Tick tick : {10u, 11u}) ring.save(tick, set->stepped());
+  shown.capture({10.5, 0});
+  set->registry().get<engine::SpawnKey>(first).command = 8;
+  set->registry().destroy(second);
+  set->stepped().alive.pop_back();
+  place(first, 6);
+  for (const ecs::Tick tick : {10u, 11u, 12u, 13u}) ring.save(tick, set->stepped());
+  EXPECT_NEAR(shown.correct({10.5, 0}), 1, 1e-6);
+  EXPECT_EQ(x_at(10.5, first), 5);
+  EXPECT_NEAR(*x_at(12, first), 5.5, 1e-5);
+  EXPECT_FALSE(x_at(10.5, second).has_value());
 }
 
 // Whatever is corrected, the shown value is continuous at the moment of the correction.

@@ -167,7 +167,7 @@ TEST_F(PredictedStepTest, SpawnedEntitiesBelongToTheirPlayer) {
   EXPECT_EQ(step.stats().effects, 2u);
   std::vector<engine::SpawnKey> keys;
   world->each<const engine::SpawnKey>([&](const engine::SpawnKey& key) { keys.push_back(key); });
-  EXPECT_THAT(keys, ElementsAre(engine::SpawnKey{.tick = 1, .command = 1, .ordinal = 0}));
+  EXPECT_THAT(keys, ElementsAre(engine::SpawnKey{.tick = 1, .player = 2, .command = 1, .ordinal = 0}));
 }
 
 TEST_F(PredictedStepTest, WithoutRulesNothingRuns) {

@@ -173,6 +173,43 @@ TEST(Rewind, RefusesClaimsByNameAndCountsThem) {
   EXPECT_GT(range.stats().views, views) << "honest claims go on";
 }
 
+// A mirror that is kept over a rejoin is known as before: neither what it has nor its former claims are forgotten.
+TEST(Rewind, JudgesWhatARejoinedClientDrewWithItsOldMirror) {
+  Range range(3, {.latency = 20 * core::millisecond, .loss_ppm = loss_ppm});
+  range.ticks(60);
+  Village& village = range.village();
+  village.network.cut(range.client->port.from);
+  for (int i = 0; i < 3000 && range.client->connection.state() != client::Connection::State::closed; ++i)
+    range.ticks(1, false);
+  ASSERT_TRUE(range.client->connection.can_rejoin());
+  village.network.heal(range.client->port.from);
+  range.client->input->rejoin(village.now);
+  ASSERT_TRUE(village.tick_until([&] { return range.client->connection.complete(); }));
+  EXPECT_EQ(range.client->connection.mirror_number(), 1u);
+  const std::uint64_t views = range.stats().views;
+  range.ticks(120);
+  EXPECT_GT(range.stats().views, views + 60);
+  ShotTally tally;
+  compare_shots(range.game, *range.shooter, tally);
+  EXPECT_GT(tally.poses, 1000u);
+}
+
+// Its views were near the newest delta, and then one is far behind.
+TEST(Rewind, RefusesAViewThatIsUnusuallyFarBehind) {
+  Range range(1, {.latency = 20 * core::millisecond}, false);
+  range.ticks(60);
+  ASSERT_TRUE(range.stats().refusals.empty());
+  double first = 0;
+  range.game.claim = [&](CommandContext& context) {
+    if (first == 0) first = view_of(context);
+    context.view_tick = static_cast<ecs::Tick>(first);  // looks at one moment for ever
+    context.view_fraction = 255;
+  };
+  range.ticks(20);
+  EXPECT_GT(range.refused("unusual view"), 0u);
+  EXPECT_EQ(range.refused("view beyond the path"), 0u);
+}
+
 TEST(Rewind, RefusesAPlayerWithoutAClient) {
   Range range(1, {}, false);
   const core::Result<Rewound> past = range.village().server->world().rewind().view(1000, {.tick = 1});

@@ -18,7 +18,7 @@ class ViewClaimsTest : public testing::Test {
     return checked ? "accepted" : checked.error().reason;
   }
 
-  ClaimCheck check{RewindConfig{}, 20};
+  ClaimCheck check{RewindConfig{.view_age_max = 250 * core::millisecond}, 20};
   ViewLimits limits{.now = 100, .first_delta = 50, .newest_delta = 98, .kept_since = 90};
   transport::LinkEstimates path{.rtt = 50 * core::millisecond};
   ViewClaims claims;
@@ -70,6 +70,22 @@ TEST_F(ViewClaimsTest, RefusesAnUnusualDelay) {
   limits = {.now = 110, .first_delta = 50, .newest_delta = 108, .kept_since = 90};
   EXPECT_STREQ(reason(110, 105.25), "unusual view");
   EXPECT_STREQ(reason(110, 105.5), "accepted");
+}
+
+// Deltas were lost for 6 ticks. The view stood still and catches up by a twentieth of a tick per tick.
+TEST_F(ViewClaimsTest, AViewThatCatchesUpAfterAGapIsSoonUsual) {
+  check = ClaimCheck({.view_age_max = core::second}, 20);
+  for (std::uint32_t i = 0; i < 40; ++i) EXPECT_STREQ(reason(100, 97.5), "accepted");
+  limits = {.now = 110, .first_delta = 50, .newest_delta = 108, .kept_since = 50};
+  int refused = 0;
+  double view = 102;
+  for (int i = 0; i < 60; ++i, ++limits.now, ++limits.newest_delta, view += 1.05)
+    if (const std::string found = reason(limits.now, view); found != "accepted") {
+      EXPECT_EQ(found, "unusual view");
+      ++refused;
+    }
+  EXPECT_GE(refused, 8) << "a sudden change is refused";
+  EXPECT_LE(refused, 16);
 }
 
 TEST_F(ViewClaimsTest, NotesNothingOfARefusedClaim) {

@@ -8,8 +8,9 @@ constexpr auto index_of = [](const PredictedSet::Member& member) { return member
 
 }  // namespace
 
-PredictedSet::PredictedSet(const Mirror& mirror)
+PredictedSet::PredictedSet(const Mirror& mirror, std::uint32_t player)
     : mirror_(mirror),
+      player_(player),
       local_first_(mirror.state().entities_max),
       locals_begin_(local_first_),
       registry_(
@@ -17,8 +18,9 @@ PredictedSet::PredictedSet(const Mirror& mirror)
   stepped_.next_local = {local_first_, 1};
 }
 
-core::Result<std::unique_ptr<PredictedSet>> PredictedSet::make(const Mirror& mirror, const prediction::Rules& rules) {
-  std::unique_ptr<PredictedSet> set(new PredictedSet(mirror));
+core::Result<std::unique_ptr<PredictedSet>> PredictedSet::make(const Mirror& mirror, const prediction::Rules& rules,
+                                                               std::uint32_t player) {
+  std::unique_ptr<PredictedSet> set(new PredictedSet(mirror, player));
   if (const core::Status bound = set->bind(rules); !bound) return bound.error();
   return set;
 }
@@ -90,7 +92,8 @@ void PredictedSet::collect_spawned(std::vector<ecs::Entity>& wanted, const Comma
   const ecs::Pool& keys = mirror_.registry().pool(mirror_keys_);
   for (std::uint32_t position = 0; position < keys.size(); ++position) {
     const auto key = core::load<engine::SpawnKey>(keys.at(position));
-    if (key.tick <= since) continue;  // it was matched when it was new
+    if (key.tick <= since) continue;      // it was matched when it was new
+    if (key.player != player_) continue;  // a former owner's, whose commands have the same numbers
     const ecs::Entity real = mirror_.registry().entities().at(keys.indices()[position]);
     const ecs::Tick given = commands.tick_of(key.command);
     if (given == CommandTimeline::never || key.tick < given || key.tick - given > spawn_ticks_max) continue;
@@ -139,16 +142,21 @@ bool PredictedSet::compare_all(const SnapshotRing::Snapshot& snapshot, SetDiffer
   return true;
 }
 
+bool PredictedSet::is_destroyed(ecs::Entity entity) const {
+  if (mirror_.registry().valid(entity)) return false;
+  const std::uint32_t id = mirror_.state().former.find(entity.index);
+  if (id == wire::ShownIds::none || mirror_.state().known[id].former != entity) return true;
+  return mirror_.state().known[id].destroyed;
+}
+
 void PredictedSet::compare_member(const SnapshotRing& ring, const SnapshotRing::Snapshot& snapshot,
                                   const Member& member, SetDifference& difference) {
   const bool predicted = is_alive(snapshot.stepped, member.entity);
   const auto found = std::ranges::lower_bound(collected_, member.entity.index, {}, index_of);
   const bool in_view = found != collected_.end() && found->entity == member.entity;
-  const MirroredEntity* const known = mirror_.state().find(member.entity);
-  const bool destroyed = !mirror_.registry().valid(member.entity) || (known != nullptr && known->destroyed);
   if (predicted && in_view)
     return compare_rows(ring, snapshot, member.entity, member.entity, found->owner && member.owner, difference);
-  if (predicted ? !destroyed : !in_view) return;
+  if (predicted ? !is_destroyed(member.entity) : !in_view) return;
   if (!difference.values) difference.entity = member.entity;
   difference.values = true;
 }

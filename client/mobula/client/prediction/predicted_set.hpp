@@ -18,7 +18,7 @@ namespace mobula::client {
 
 /// Returns whether two keys are those of one entity. The tick is that of the side that has spawned it.
 [[nodiscard]] inline bool is_same_spawn(const engine::SpawnKey& a, const engine::SpawnKey& b) {
-  return a.command == b.command && a.ordinal == b.ordinal;
+  return a.player == b.player && a.command == b.command && a.ordinal == b.ordinal;
 }
 
 /// A local entity and the server's entity with the same SpawnKey.
@@ -56,8 +56,10 @@ class PredictedSet {
     bool operator==(const Member&) const = default;
   };
 
-  /// Makes an empty set. The mirror and the rules must outlive it. Errors: those of PredictedTypes::resolve.
-  static core::Result<std::unique_ptr<PredictedSet>> make(const Mirror& mirror, const prediction::Rules& rules);
+  /// Makes an empty set of a player's client. The mirror and the rules must outlive it. Errors: those of
+  /// PredictedTypes::resolve.
+  static core::Result<std::unique_ptr<PredictedSet>> make(const Mirror& mirror, const prediction::Rules& rules,
+                                                          std::uint32_t player);
   PredictedSet(const PredictedSet&) = delete;
   PredictedSet& operator=(const PredictedSet&) = delete;
 
@@ -86,20 +88,26 @@ class PredictedSet {
   /// Makes the collected entities the members, with the mirror's values. Local entities end: those that are matched
   /// continue under their real handle. Positions in pools change.
   void rebuild();
+  /// Returns the local entity with the key, though it may be destroyed; null if there is none.
+  [[nodiscard]] ecs::Entity find_local(const engine::SpawnKey& key) const;
+  /// Returns the key of a local entity; null for others.
+  [[nodiscard]] const engine::SpawnKey* local_key(ecs::Entity entity) const {
+    return is_local(entity) ? registry_.try_get<const engine::SpawnKey>(entity) : nullptr;
+  }
   /// Returns the local entities that the last collect() has matched.
   [[nodiscard]] std::span<const MatchedSpawn> matched() const { return matched_; }
   /// Rounds what a step has written since the registry had tick `since` to what the server sends.
   void snap(ecs::Tick since);
 
  private:
-  PredictedSet(const Mirror& mirror);
+  PredictedSet(const Mirror& mirror, std::uint32_t player);
 
   core::Status bind(const prediction::Rules& rules);
   void collect_spawned(std::vector<ecs::Entity>& wanted, const CommandTimeline& commands, ecs::Tick since);
-  // Returns the local entity with the key, though it may be destroyed; null if there is none.
-  [[nodiscard]] ecs::Entity find_local(const engine::SpawnKey& key) const;
   [[nodiscard]] bool find_member(ecs::Entity entity, Member& member) const;
   [[nodiscard]] bool compare_all(const SnapshotRing::Snapshot& snapshot, SetDifference& difference);
+  // Returns whether an entity has ended, as far as the mirror knows. One that went out of view may be forgotten.
+  [[nodiscard]] bool is_destroyed(ecs::Entity entity) const;
   void compare_member(const SnapshotRing& ring, const SnapshotRing::Snapshot& snapshot, const Member& member,
                       SetDifference& difference);
   void compare_rows(const SnapshotRing& ring, const SnapshotRing::Snapshot& snapshot, ecs::Entity own,
@@ -118,6 +126,7 @@ class PredictedSet {
   };
 
   const Mirror& mirror_;
+  std::uint32_t player_;
   std::uint32_t local_first_;
   std::uint32_t locals_begin_;  // local entities of the registry have the indices from here to stepped_.next_local
   ecs::Registry registry_;

@@ -24,6 +24,7 @@ Prediction::Prediction(const prediction::Rules& rules, const PredictionConfig& c
 }
 
 void Prediction::set_predicted(ecs::Entity entity, bool predicted) {
+  if (!is_updating()) follow_mirror();  // a new mirror would end what is wanted of the former one
   std::erase(wanted_, entity);
   std::erase(spawned_, entity);
   if (predicted) wanted_.push_back(entity);
@@ -122,7 +123,7 @@ bool Prediction::follow_mirror() {
 core::Result<std::unique_ptr<PredictedSet>> Prediction::make_set(const Mirror& mirror) const {
   if (rules_.step != nullptr && connection_.config().schema == nullptr)
     return core::Error{"no schema", "set ConnectionConfig::schema to the schema that the rules are compiled with"};
-  return PredictedSet::make(mirror, rules_);
+  return PredictedSet::make(mirror, rules_, connection_.player());
 }
 
 void Prediction::end_session() {

@@ -10,8 +10,9 @@ namespace mobula::client {
 
 /// How corrections of a component type are shown.
 struct Smoothing {
-  std::string component{};                               ///< Empty for all types without an entry of their own.
-  core::Nanoseconds half_life = 40 * core::millisecond;  ///< 0 shows corrections at once.
+  std::string component{};  ///< Empty for all types without an entry of their own.
+  core::Nanoseconds duration =
+      150 * core::millisecond;  ///< Time in which a correction is shown, evenly. 0 disables that.
   /// Corrections of more than this are shown at once. It is the length of the vector of all floats of the component.
   double snap_distance = 4;
 };
@@ -21,10 +22,11 @@ struct PredictionConfig {
   bool own_entity = true;  ///< Predicts the player's own entity.
   InputDelayLimits input_delay{};
   std::vector<Smoothing> smoothing{{}};
-  /// Half-life of the difference when an entity begins or ceases to be predicted.
-  core::Nanoseconds switch_half_life = 80 * core::millisecond;
-  /// Floats that PredictionStats measures corrections of: a component, and the beginning of the fields' paths.
-  std::string position_component = "Transform";
+  /// Time for which the difference is shown when an entity begins or ceases to be predicted.
+  core::Nanoseconds switch_duration = 300 * core::millisecond;
+  /// Floats that PredictionStats measures corrections of: a component, and the beginning of the fields' paths. If its
+  /// name is empty, it is the first predicted component with such fields.
+  std::string position_component{};
   std::string position_field = "position";
 };
 

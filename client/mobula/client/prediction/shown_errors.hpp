@@ -1,11 +1,13 @@
-// Differences between what was shown of a component and what a correction makes of it. They decay to nothing, so that
-// corrections show as motion: after each half-life half of the error is left. Rotations turn along the shortest way.
-// Fields that are neither floats nor unit quaternions change at once.
+// Differences between what was shown of a component and what a correction makes of it. They decay evenly and end after
+// a duration, so that corrections show as motion. No other curve that ends by then moves less in its fastest frame.
+// Rotations turn along the shortest way. Fields that are neither floats nor rotations change at once.
 #pragma once
 
 #include <array>
 #include <mobula/client/prediction/prediction_config.hpp>
+#include <mobula/client/prediction/snapshot_ring.hpp>
 #include <mobula/reflect/schema.hpp>
+#include <mobula/wire/stored_rotation.hpp>
 #include <span>
 #include <vector>
 
@@ -14,14 +16,13 @@ namespace mobula::client {
 /// How the errors of a component type decay.
 class SmoothedType {
  public:
-  static constexpr std::size_t values_max = 16;  // those of later fields change at once
+  static constexpr std::size_t values_max = 16;  // fields beyond change at once
   using Values = std::array<float, values_max>;
 
-  /// `half_life` is in ticks.
-  SmoothedType(const reflect::Component& type, double half_life, double snap_distance);
+  /// `duration` is in ticks.
+  SmoothedType(const reflect::Component& type, double duration, double snap_distance);
 
-  [[nodiscard]] double half_life() const { return half_life_; }
-  [[nodiscard]] bool has_fields() const { return !fields_.empty(); }
+  [[nodiscard]] double duration() const { return duration_; }
   /// Writes the error that leads from `to` to `from`. Returns false if there is none, or if it is beyond the snap
   /// distance.
   bool difference(const std::byte* from, const std::byte* to, Values& error) const;
@@ -29,14 +30,19 @@ class SmoothedType {
   void add(const Values& error, double share, std::byte* component) const;
 
  private:
-  struct SmoothedField {
+  struct SmoothedRotation {
+    wire::StoredRotation rotation;
+    std::uint32_t first = 0;  // the first of four values, which are parts of a turn
+  };
+  struct SmoothedFloat {
     reflect::FieldKind kind{};
     std::uint32_t offset = 0;
-    std::uint32_t first = 0;  // value
+    std::uint32_t first = 0;  // its value
   };
 
-  std::vector<SmoothedField> fields_;
-  double half_life_;
+  std::vector<SmoothedRotation> rotations_;
+  std::vector<SmoothedFloat> floats_;
+  double duration_;
   double snap_distance_;
 };
 
@@ -46,14 +52,14 @@ class ShownErrors {
   /// Adds a type, whose number is the count of those before it.
   void add_type(SmoothedType type) { types_.push_back(std::move(type)); }
   [[nodiscard]] const SmoothedType& type(std::size_t number) const { return types_[number]; }
-  /// Sets the error of a component: from now on `shown` decays to `actual`. `half_life` is in ticks.
+  /// Sets the error of a component: from now on `shown` decays to `actual`. `duration` is in ticks.
   void set(ecs::Entity entity, std::size_t type, const std::byte* shown, const std::byte* actual, double moment,
-           double half_life);
+           double duration);
   /// Adds what is left of the error at a moment to the component.
   void apply(ecs::Entity entity, std::size_t type, double moment, std::byte* component) const;
-  /// Gives the errors of an entity to another one.
-  void rename(ecs::Entity from, ecs::Entity to);
-  /// Removes the errors of which next to nothing is left.
+  /// Gives the errors of entities to others, all at once. Those that go on under null end.
+  void rename(std::span<const RenamedEntity> renamed);
+  /// Removes the errors of which nothing is left.
   void drop(double moment);
   void clear() { errors_.clear(); }
   [[nodiscard]] std::size_t size() const { return errors_.size(); }
@@ -63,7 +69,7 @@ class ShownErrors {
     ecs::Entity entity;
     std::uint32_t type = 0;
     double moment = 0;  // when it was all of `values`
-    double half_life = 1;
+    double duration = 1;
     SmoothedType::Values values{};
 
     [[nodiscard]] double share(double at) const;

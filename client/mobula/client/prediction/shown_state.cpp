@@ -23,11 +23,11 @@ ShownState::ShownState(const Mirror& mirror, const PredictedSet& set, const Snap
     : mirror_(mirror),
       set_(set),
       ring_(ring),
-      switch_half_life_(static_cast<double>(config.switch_half_life) * ticks_per_second / core::second) {
+      switch_duration_(static_cast<double>(config.switch_duration) * ticks_per_second / core::second) {
   for (const TrackedPool& pool : set.predicted()) {
     const Smoothing* const smoothing = smoothing_of(config, pool.type().name);
-    const double half_life = smoothing == nullptr ? 0 : static_cast<double>(smoothing->half_life);
-    errors_.add_type(SmoothedType(pool.type(), half_life * ticks_per_second / core::second,
+    const double duration = smoothing == nullptr ? 0 : static_cast<double>(smoothing->duration);
+    errors_.add_type(SmoothedType(pool.type(), duration * ticks_per_second / core::second,
                                   smoothing == nullptr ? 0 : smoothing->snap_distance));
     std::vector<wire::ByteRange>& cuts = cuts_.emplace_back();
     for (const reflect::Field& field : pool.type().fields)
@@ -39,8 +39,9 @@ ShownState::ShownState(const Mirror& mirror, const PredictedSet& set, const Snap
 
 void ShownState::find_position(const PredictionConfig& config) {
   const std::span<const TrackedPool> pools = set_.predicted();
-  for (std::size_t place = 0; place < pools.size(); ++place) {
-    if (pools[place].type().name != config.position_component) continue;
+  for (std::size_t place = 0; place < pools.size() && position_fields_.empty(); ++place) {
+    const bool may_be = config.position_component.empty() || pools[place].type().name == config.position_component;
+    if (!may_be) continue;
     position_place_ = place;
     for (const reflect::Field& field : pools[place].type().fields)
       if (field.kind == reflect::FieldKind::float32 && wire::is_single_field(field) &&
@@ -131,8 +132,10 @@ void ShownState::capture(const ShownMoment& moment) {
   captured_.clear();
   captured_entities_.clear();
   captured_bytes_.clear();
+  captured_locals_.clear();
   for (const ecs::Entity entity : set_.stepped().alive) {
     captured_entities_.push_back(entity);
+    if (const engine::SpawnKey* const key = set_.local_key(entity)) captured_locals_.push_back({entity, *key});
     for (std::size_t place = 0; place < set_.predicted().size(); ++place) {
       const std::size_t first = captured_bytes_.size();
       captured_bytes_.resize(first + set_.predicted()[place].row_size());
@@ -169,8 +172,8 @@ void ShownState::correct_captured(const Captured& before, const ShownMoment& mom
   if (is_predicted && before.place == position_place_)
     distance_max = std::max(distance_max, distance(shown.data(), actual.data()));
   errors_.apply(before.entity, before.place, moment.predicted, shown.data());
-  const double half_life = is_predicted ? errors_.type(before.place).half_life() : switch_half_life_;
-  errors_.set(before.entity, before.place, shown.data(), actual.data(), moment.predicted, half_life);
+  const double duration = is_predicted ? errors_.type(before.place).duration() : switch_duration_;
+  errors_.set(before.entity, before.place, shown.data(), actual.data(), moment.predicted, duration);
 }
 
 // Begins to show an entity as predicted that was interpolated before.
@@ -182,18 +185,34 @@ void ShownState::begin_member(ecs::Entity entity, const ShownMoment& moment) {
     if (!Interpolation(mirror_).sample(entity, pool.mirror_id(), moment.view, shown.data())) continue;
     if (!sample_predicted(entity, place, moment.predicted, actual.data())) continue;
     errors_.apply(entity, place, moment.predicted, shown.data());
-    errors_.set(entity, place, shown.data(), actual.data(), moment.predicted, switch_half_life_);
+    errors_.set(entity, place, shown.data(), actual.data(), moment.predicted, switch_duration_);
   }
 }
 
-double ShownState::correct(const ShownMoment& moment) {
-  for (const MatchedSpawn& each : set_.matched()) {
-    if (!each.local || !set_.is_member(each.real)) continue;
-    errors_.rename(each.local, each.real);
-    for (Captured& before : captured_)
-      if (before.entity == each.local) before.entity = each.real;
-    std::ranges::replace(captured_entities_, each.local, each.real);
+// Finds the handles under which local entities go on: the server's, or another local one, since the spawns of a
+// replayed tick take the handles anew.
+void ShownState::rename_locals() {
+  renamed_.clear();
+  for (const CapturedLocal& each : captured_locals_) {
+    const auto matched = std::ranges::find_if(
+        set_.matched(), [&](const MatchedSpawn& spawn) { return is_same_spawn(spawn.key, each.key); });
+    const bool is_real = matched != set_.matched().end() && set_.is_member(matched->real);
+    const ecs::Entity now = is_real ? matched->real : set_.find_local(each.key);
+    if (now != each.entity) renamed_.push_back({each.entity, now});
   }
+  if (renamed_.empty()) return;
+  errors_.rename(renamed_);
+  const auto rename = [&](ecs::Entity& entity) {
+    const auto found = std::ranges::find(renamed_, entity, &RenamedEntity::from);
+    if (found != renamed_.end()) entity = found->to;
+  };
+  for (Captured& before : captured_) rename(before.entity);
+  std::ranges::for_each(captured_entities_, rename);
+  std::erase_if(captured_, [](const Captured& before) { return !before.entity; });
+}
+
+double ShownState::correct(const ShownMoment& moment) {
+  rename_locals();
   double distance_max = 0;
   for (const Captured& before : captured_) correct_captured(before, moment, distance_max);
   std::ranges::sort(captured_entities_, {}, &ecs::Entity::index);

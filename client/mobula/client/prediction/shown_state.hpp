@@ -36,6 +36,10 @@ class ShownState {
     std::uint32_t place = 0;  // its pool's among the predicted ones
     std::size_t first = 0;    // byte
   };
+  struct CapturedLocal {
+    ecs::Entity entity;
+    engine::SpawnKey key;
+  };
   // Snapshots around a moment; `later` is null at a tick.
   struct Around {
     const SnapshotRing::Snapshot* earlier = nullptr;
@@ -50,6 +54,7 @@ class ShownState {
   bool sample_predicted(ecs::Entity entity, std::size_t place, double moment, std::byte* component) const;
   [[nodiscard]] bool is_cut(const Around& around, ecs::Entity entity) const;
   void blend(std::size_t place, const std::byte* later, double part, std::byte* component) const;
+  void rename_locals();
   void correct_captured(const Captured& before, const ShownMoment& moment, double& distance);
   void begin_member(ecs::Entity entity, const ShownMoment& moment);
   [[nodiscard]] double distance(const std::byte* a, const std::byte* b) const;
@@ -58,13 +63,15 @@ class ShownState {
   const PredictedSet& set_;
   const SnapshotRing& ring_;
   ShownErrors errors_;  // by place among the predicted pools
-  double switch_half_life_;
+  double switch_duration_;
   std::size_t position_place_ = PredictedSet::none;
   std::vector<const reflect::Field*> position_fields_;
   std::vector<std::vector<wire::ByteRange>> cuts_;  // by place: fields that are `cut`
   bool has_cuts_ = false;
   std::vector<Captured> captured_;
   std::vector<ecs::Entity> captured_entities_;
+  std::vector<CapturedLocal> captured_locals_;
+  std::vector<RenamedEntity> renamed_;
   core::Bytes captured_bytes_;
   mutable core::Bytes scratch_;
 };

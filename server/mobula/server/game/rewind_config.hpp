@@ -10,10 +10,11 @@ namespace mobula::server {
 struct RewindConfig {
   /// Component types whose past is kept. With Transform belong Parent, and whatever else a judgement reads.
   std::vector<std::string> components{"Transform", "Parent"};
-  /// How long the past is kept.
-  core::Nanoseconds window = 300 * core::millisecond;
-  /// Longest time from the view of a command to its tick.
-  core::Nanoseconds view_age_max = 250 * core::millisecond;
+  /// How long the past is kept. Commands that run late need more than view_age_max.
+  core::Nanoseconds window = 650 * core::millisecond;
+  /// Longest time from the view of a command to its tick. With 20 ticks per second, a round trip of 150 ms and 5% loss
+  /// fewer than one in a thousand views are older.
+  core::Nanoseconds view_age_max = 550 * core::millisecond;
   /// Time by which a claim may be further back than the path and the client's usual view explain.
   core::Nanoseconds claim_slack = 100 * core::millisecond;
 };

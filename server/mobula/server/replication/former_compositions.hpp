@@ -7,6 +7,8 @@
 #include <mobula/ecs/registry.hpp>
 #include <mobula/server/replication/rising_ring.hpp>
 #include <mobula/server/replication/value_log.hpp>
+#include <utility>
+#include <vector>
 
 namespace mobula::server {
 
@@ -18,6 +20,7 @@ class FormerCompositions {
     ecs::Tick since = 0;
     ecs::Tick until = 0;            ///< The first tick in which it was another one.
     std::uint32_t first_place = 0;  ///< Places of its rows, in the order of the prototype's pools.
+    std::uint32_t before = 0;       ///< Number of the composition at the index that ended before it.
   };
 
   explicit FormerCompositions(ecs::PrototypeTable& prototypes) : prototypes_(prototypes) {}
@@ -28,7 +31,9 @@ class FormerCompositions {
   /// Adds a composition that ends. add_row() follows for each of its rows. Ticks rise.
   void add(ecs::Entity entity, ecs::PrototypeId prototype, ecs::Tick since, ecs::Tick until) {
     prototypes_.hold(prototype);
-    ended_.push_back({entity, prototype, since, until, places_.end()});
+    if (entity.index >= last_.size()) last_.resize(entity.index + std::size_t{1}, ended_.end());
+    ended_.push_back(
+        {entity, prototype, since, until, places_.end(), std::exchange(last_[entity.index], ended_.end())});
   }
   void add_row(ValueLog::Place place) { places_.push_back(place); }
   /// Removes those that ended before a tick.
@@ -41,10 +46,12 @@ class FormerCompositions {
   }
   /// Returns the composition that the entity at an index had at the end of a tick. Null if it is not here.
   [[nodiscard]] const Composition* find(std::uint32_t index, ecs::Tick tick) const {
-    for (std::uint32_t number = ended_.end(); number != ended_.begin(); --number) {
-      const Composition& each = ended_[number - 1];
+    for (std::uint32_t number = index < last_.size() ? last_[index] : ended_.end(); is_kept(number, index);) {
+      const Composition& each = ended_[number];
       if (each.until <= tick) return nullptr;
-      if (each.entity.index == index && each.since <= tick) return &each;
+      if (each.since <= tick) return &each;
+      if (each.before == number) return nullptr;
+      number = each.before;
     }
     return nullptr;
   }
@@ -54,7 +61,13 @@ class FormerCompositions {
   [[nodiscard]] std::uint32_t size() const { return ended_.end() - ended_.begin(); }
 
  private:
+  // The number of a forgotten one may be that of another index.
+  [[nodiscard]] bool is_kept(std::uint32_t number, std::uint32_t index) const {
+    return number - ended_.begin() < size() && ended_[number].entity.index == index;
+  }
+
   ecs::PrototypeTable& prototypes_;
+  std::vector<std::uint32_t> last_;  // by index: number of the composition that ended last
   RisingRing<Composition> ended_;
   RisingRing<ValueLog::Place> places_;
 };

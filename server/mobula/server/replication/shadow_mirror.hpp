@@ -42,6 +42,7 @@ class ShadowMirror {
     ecs::Tick unsure_until = 0;  // pictures of earlier moments depend on the order of arrivals
     std::uint32_t batch = 0;     // last one with a full state or a loss
     std::uint32_t ticks = none;  // its PictureTicks; none unless its past is kept
+    std::uint32_t next = none;   // id whose former entity had the same index; none without
     bool owner = false;
     bool lost = false;
     bool destroyed = false;
@@ -119,6 +120,8 @@ class ShadowMirror {
   void end_loaded(ecs::Entity entity, bool destroyed);
   [[nodiscard]] bool may_show(const Carried& entry, ecs::Tick tick, bool late) const;
   [[nodiscard]] bool ended_since(ecs::Entity entity, ecs::Tick tick) const;
+  void set_former(std::uint32_t id, ecs::Entity former);
+  void drop_former(std::uint32_t id);
   [[nodiscard]] ecs::Tick tick_at(std::uint32_t index) const;
   [[nodiscard]] Known& at(std::uint32_t id);
   [[nodiscard]] PictureTicks* ticks(const Known& known) { return known.ticks != none ? &ticks_[known.ticks] : nullptr; }
@@ -130,6 +133,7 @@ class ShadowMirror {
   std::vector<bool> here_;                   // by entity of the level: shown as the level has it
   std::vector<Known> known_;                 // by id
   wire::ShownIds ids_;                       // ids of shown entities
+  wire::ShownIds former_ids_;                // by index: the first id of those whose former entity had it
   std::vector<std::uint32_t> shown_;         // by id: index of the shown entity, or none
   std::vector<ecs::Tick> oldest_;            // by id: oldest tick known; `none` without
   std::vector<PictureTicks> ticks_;

@@ -76,10 +76,32 @@ bool ShadowMirror::may_show(const Carried& entry, ecs::Tick tick, bool late) con
 
 // Whether a newer state of a despawned entity was received, or another entity had its index by that tick.
 bool ShadowMirror::ended_since(ecs::Entity entity, ecs::Tick tick) const {
-  return std::ranges::any_of(known_, [&](const Known& known) {
-    return known.lost && known.former && known.former.index == entity.index &&
-           (known.newest_tick >= tick || (known.destroyed && known.former == entity));
-  });
+  for (std::uint32_t id = former_ids_.find(entity.index); id != none; id = known_[id].next)
+    if (known_[id].newest_tick >= tick || (known_[id].destroyed && known_[id].former == entity)) return true;
+  return false;
+}
+
+void ShadowMirror::set_former(std::uint32_t id, ecs::Entity former) {
+  known_[id].former = former;
+  if (!former) return;
+  known_[id].next = former_ids_.find(former.index);
+  former_ids_.set(former.index, id);
+}
+
+// Few ids had the same index before, as each of them was given up.
+void ShadowMirror::drop_former(std::uint32_t id) {
+  const ecs::Entity former = std::exchange(known_[id].former, {});
+  if (!former) return;
+  std::uint32_t at = former_ids_.find(former.index);
+  const std::uint32_t next = std::exchange(known_[id].next, none);
+  if (at != id) {
+    while (known_[at].next != id) at = known_[at].next;
+    known_[at].next = next;
+  } else if (next != none) {
+    former_ids_.set(former.index, next);
+  } else {
+    former_ids_.erase(former.index);
+  }
 }
 
 void ShadowMirror::apply_full(const Carried& entry, ecs::Tick tick, bool late) {
@@ -120,6 +142,7 @@ void ShadowMirror::replace(Known& known, const Carried& entry) {
     set_stale(known.entity);
   }
   free_ticks(known);
+  drop_former(id);
   const Known before = std::exchange(known, {});
   known.unsure_until = before.unsure_until;
   known.batch = before.batch;
@@ -168,7 +191,7 @@ void ShadowMirror::apply_lost(const Carried& entry, ecs::Tick tick) {
   note_batch(known, tick, true);
   known.lost_tick = std::max(known.lost_tick, tick);
   if (std::exchange(known.lost, true)) return;
-  known.former = known.entity ? known.entity : entry.of_level ? entry.entity : ecs::null_entity;
+  set_former(entry.id, known.entity ? known.entity : entry.of_level ? entry.entity : ecs::null_entity);
   known.destroyed = entry.destroyed;
   free_ticks(known);
   if (!known.shown) return;

@@ -46,11 +46,13 @@ core::Status ClaimCheck::check(const CommandContext& context, const ViewLimits& 
         "view beyond the path",
         core::format("the newest delta is {:.2f} ticks old; the path explains {:.2f}", newest_age, explained)};
   const double delay = limits.newest_delta - view;
-  if (claims.count >= usual_after && delay > claims.usual_delay + slack)
-    return core::Error{"unusual view", core::format("{:.2f} ticks behind the newest delta; usual are {:.2f}", delay,
-                                                    claims.usual_delay)};
+  const double usual = claims.usual_delay;
+  // Refused ones count too: after a gap in the deltas an honest client's view catches up for seconds.
+  claims.usual_delay += (delay - usual) * (claims.count == 0 ? 1 : usual_share);
+  if (claims.count >= usual_after && delay > usual + slack)
+    return core::Error{"unusual view",
+                       core::format("{:.2f} ticks behind the newest delta; usual are {:.2f}", delay, usual)};
   claims.last_view = view;
-  claims.usual_delay += (delay - claims.usual_delay) * (claims.count == 0 ? 1 : usual_share);
   ++claims.count;
   return core::Done{};
 }

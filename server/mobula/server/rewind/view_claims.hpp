@@ -34,7 +34,7 @@ class ClaimCheck {
  public:
   ClaimCheck(const RewindConfig& config, std::uint32_t ticks_per_second);
 
-  /// Checks a claim and notes it, if it is accepted. Errors:
+  /// Checks a claim and notes it, if it is accepted. An unusual view changes what is usual. Errors:
   /// - "view in the future": after the newest delta that the client had
   /// - "view before joining": before the first one
   /// - "view too old": further before the command's tick than the settings allow, or not kept

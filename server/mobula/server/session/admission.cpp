@@ -113,10 +113,8 @@ void Admission::take_over(ClientSession& session, ClientSession& other) {
   const Identity identity = session.player.identity;
   session.player = other.player;
   session.player.identity = identity;
-  session.replication.viewer = std::exchange(other.replication.viewer, nullptr);
   session.limiters = std::move(other.limiters);
-  session.joined = true;
-  other.joined = false;
+  parts_.players.hand_over(other, session);
   const core::LogScope about(session.log_fields());
   core::log_info("server", "player {} \"{}\" logged in again, from {}", session.player.id, session.player.name,
                  transport::to_string(parts_.endpoint.address(session.transport_id)));

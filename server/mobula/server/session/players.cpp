@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <mobula/core/log.hpp>
 #include <mobula/server/session/players.hpp>
+#include <utility>
 
 namespace mobula::server {
 
@@ -17,9 +18,25 @@ core::Status Players::join(ClientSession& session, const ClientSession* restored
   }
   if (!player.spectator) former_.forget(player.account);
   if (restored == nullptr) ++counts_[player.spectator ? 1 : 0];  // else the player is counted
-  session.joined = true;
+  set_joined(session);
   session.replication.viewer = world_.viewer(player.id);
   return core::Done{};
+}
+
+void Players::set_joined(ClientSession& session) {
+  session.joined = true;
+  sessions_[session.player.id] = &session;
+}
+
+ClientSession* Players::find(std::uint32_t player) const {
+  const auto found = sessions_.find(player);
+  return found == sessions_.end() ? nullptr : found->second;
+}
+
+void Players::hand_over(ClientSession& other, ClientSession& session) {
+  session.replication.viewer = std::exchange(other.replication.viewer, nullptr);
+  other.joined = false;
+  set_joined(session);
 }
 
 core::Status Players::ask_game(Player& player) {
@@ -38,6 +55,7 @@ void Players::leave(ClientSession& session, std::string_view why) {
   core::log_info("server", "{} {} \"{}\" left the game: {}", session.player.spectator ? "spectator" : "player",
                  session.player.id, session.player.name, why);
   session.joined = false;
+  sessions_.erase(session.player.id);
   --counts_[session.player.spectator ? 1 : 0];
   session.update_player_entity(world_.registry());
   const Player& player = session.player;
@@ -65,7 +83,7 @@ void Players::restore(ClientSession& session, const KnownPlayer& known) {
   session.replication.viewer = world_.viewer(known.id);
   session.update_player_entity(world_.registry());
   ++counts_[0];
-  session.joined = true;
+  set_joined(session);
   session.restored = true;
 }
 

@@ -10,6 +10,7 @@
 #include <mobula/server/session/former_entities.hpp>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace mobula::server {
@@ -33,6 +34,10 @@ class Players {
   core::Status join(ClientSession& session, const ClientSession* restored);
   /// Removes the player or spectator from the game, unless it has left already. `why` is logged.
   void leave(ClientSession& session, std::string_view why);
+  /// Continues the player of another session in this one, which has its id. The game does not notice.
+  void hand_over(ClientSession& other, ClientSession& session);
+  /// Returns the session of a player or spectator in the game; null if there is none.
+  [[nodiscard]] ClientSession* find(std::uint32_t player) const;
 
   /// Returns the number of players, or of spectators, in the game, disconnected ones included.
   [[nodiscard]] std::size_t count(bool spectators) const { return counts_[spectators ? 1 : 0]; }
@@ -57,12 +62,14 @@ class Players {
 
  private:
   core::Status ask_game(Player& player);
+  void set_joined(ClientSession& session);
 
   World& world_;
   Game& game_;
   FormerEntities former_;
   std::uint32_t next_id_ = 1;
-  std::array<std::size_t, 2> counts_{};  // players, spectators
+  std::array<std::size_t, 2> counts_{};                         // players, spectators
+  std::unordered_map<std::uint32_t, ClientSession*> sessions_;  // by the id of the player in the game
 };
 
 }  // namespace mobula::server

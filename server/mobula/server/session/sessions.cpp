@@ -25,11 +25,7 @@ ClientSession* Sessions::find(transport::SessionId id) const {
   return session != nullptr && session->state != State::disconnected ? session : nullptr;
 }
 
-ClientSession* Sessions::find_joined(std::uint32_t player) const {
-  const auto found =
-      std::ranges::find_if(sessions_, [&](const auto& each) { return each->joined && each->player.id == player; });
-  return found == sessions_.end() ? nullptr : found->get();
-}
+ClientSession* Sessions::find_joined(std::uint32_t player) const { return players_.find(player); }
 
 ClientSession* Sessions::find_rejoining(std::uint32_t rejoin_number) const {
   ClientSession* const session = index_.find_rejoining(rejoin_number);
@@ -56,6 +52,7 @@ bool Sessions::counts_agree() const {
     return count([=](const ClientSession& each) { return each.joined && each.player.spectator == spectators; });
   };
   return disconnected_ == count([](const ClientSession& each) { return each.state == State::disconnected; }) &&
+         count([&](const ClientSession& each) { return each.joined && find_joined(each.player.id) != &each; }) == 0 &&
          players_.count(false) == in_game(false) && players_.count(true) == in_game(true);
 }
 

@@ -142,8 +142,10 @@ void Obstacles::each_near(const Area& area, Function&& function) const {
   for (std::uint32_t row = cell_of(area.min_z, min_z_, rows_); row <= last_row; ++row)
     for (std::uint32_t column = cell_of(area.min_x, min_x_, columns_); column <= last_column; ++column) {
       const std::size_t at = header_words + std::size_t{row} * columns_ + column;
-      const std::uint32_t end = std::min(word(at + 1), entries_);
-      for (std::uint32_t entry = word(at); entry < end; ++entry)
+      const std::uint64_t begin = word(at);
+      const std::uint64_t end =
+          std::min<std::uint64_t>({word(at + 1), entries_, begin + count_});  // bytes may be damaged
+      for (std::uint64_t entry = begin; entry < end; ++entry)
         if (const std::uint32_t number = word(entries + entry); number < count_) function(this->at(number));
     }
 }

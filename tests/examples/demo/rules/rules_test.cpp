@@ -11,7 +11,7 @@ using test::RuledWorld;
 
 constexpr std::size_t players = 5;
 constexpr int ticks = 100'000;
-constexpr std::uint64_t golden = 0xad2a40e5e759154b;
+constexpr std::uint64_t golden = 0x976abe37e1bec71f;
 
 void give_commands(RuledWorld& world, core::Random& random) {
   for (std::size_t i = 0; i < players; ++i) {
