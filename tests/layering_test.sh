@@ -68,10 +68,10 @@ wrong client/bots/main.cpp "<examples/demo/mobs.hpp>" "<examples/demo/mobs.hpp>:
 # Generated headers.
 right shared/mobula/wire/messages.cpp "<mobula/schema/wire_generated.h>"
 wrong shared/mobula/ecs/pool.cpp "<mobula/schema/wire_generated.h>" \
-  "<mobula/schema/wire_generated.h>: only for reflect resource wire server examples bots lobby"
+  "<mobula/schema/wire_generated.h>: only for reflect resource wire server examples demo lobby"
 right server/examples/demo/mobs.hpp "<mobula/schema/components.hpp>"
 wrong client/mobula/client/mirror/mirror.cpp "<mobula/schema/components.hpp>" \
-  "<mobula/schema/components.hpp>: only for examples lobby"
+  "<mobula/schema/components.hpp>: only for examples demo lobby"
 
 # Libraries in their rooms.
 right shared/mobula/process/log_output.cpp "<spdlog/spdlog.h>"

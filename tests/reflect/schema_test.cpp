@@ -22,9 +22,9 @@ class DemoSchema : public testing::Test {
 TEST_F(DemoSchema, HasItsComponentsAndTheEnginesByName) {
   std::vector<std::string> names;
   for (const Component& component : schema_->components()) names.push_back(component.name);
-  EXPECT_THAT(names,
-              ElementsAre("Avatar", "Cuts", "Health", "Inventory", "Name", "Parent", "Patrol", "Pickup", "RenderData",
-                          "SpawnKey", "SpawnPoint", "Target", "Team", "Transform", "Velocity", "Wander"));
+  EXPECT_THAT(names, ElementsAre("Avatar", "Carrier", "Cuts", "Health", "Inventory", "Name", "Obstacle", "Parent",
+                                 "Patrol", "Pickup", "Pose", "RenderData", "SpawnKey", "SpawnPoint", "Stone", "Target",
+                                 "Team", "Transform", "Velocity", "Walker", "Wander"));
 }
 
 TEST_F(DemoSchema, PositionsHaveStepsOfTwoMillimetres) {

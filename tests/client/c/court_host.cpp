@@ -109,12 +109,12 @@ void CourtHost::throw_stone(const mobula_command& command, float x, float z) {
   thrower.cooldown = 6;
   ++thrower.thrown;
   write(command.entity, numbers_.thrower, thrower);
-  mobula_random random;
-  check(mobula_step_random(client_, command.number, &random), "random");
-  const float spread = mobula_random_uniform(&random, -0.5f, 0.5f);
   const std::array components{numbers_.body, numbers_.stone};
   mobula_entity stone = 0;
   check(mobula_step_spawn(client_, command.number, components.data(), components.size(), &stone), "spawn");
+  mobula_random random;
+  check(mobula_step_random_of(client_, stone, &random), "random_of");
+  const float spread = mobula_random_uniform(&random, -0.5f, 0.5f);
   write(stone, numbers_.body, Body{.position = from.position, .velocity = {.x = x * 8 + spread, .y = 2, .z = z * 8}});
   write(stone, numbers_.stone, Stone{.left = 24});
   check(mobula_step_effect(client_, "throw", command.number, nullptr, 0), "effect");

@@ -96,7 +96,9 @@ TEST_F(ResourceFolderTest, OtherBytesThanAnnouncedAreDiscarded) {
 TEST_F(ResourceFolderTest, ADamagedFileIsRemoved) {
   ResourceFolder store = open();
   EXPECT_TRUE((*store.receive(identity(), bytes().size()))->append(0, bytes()).value());
-  std::ofstream(store.path(identity()), std::ios::in | std::ios::binary).seekp(200) << "x";
+  std::ofstream(store.path(identity()), std::ios::in | std::ios::binary)
+      .seekp(200)
+      .put(static_cast<char>(bytes()[200] ^ std::byte{1}));
   EXPECT_EQ(store.find(identity()), nullptr);
   EXPECT_FALSE(fs::exists(store.path(identity())));
 }

@@ -20,7 +20,7 @@ constexpr std::uint32_t columns = 400;
 constexpr std::uint32_t rows = 250;
 constexpr std::uint32_t entities = columns * rows;
 constexpr std::uint32_t side = 10;  // side length of the visible square
-constexpr std::int64_t bytes_max = 240 * 1000;
+constexpr std::int64_t bytes_max = 245 * 1000;
 
 // Entities on a field. A client sees a square of them. All visible entities move and turn.
 class Field {

@@ -105,8 +105,9 @@ TEST(StoreDamage, AFlippedBitInTheFileIsRefusedOrChangesNothing) {
 TEST(StoreDamage, ATornFileIsRefused) {
   Saved saved(true);
   const std::string whole = read_file_bytes(saved.path);
+  const std::size_t last = whole.find_last_not_of('\0');  // SQLite reads zeros behind the end of a file
   for (const std::size_t size :
-       {whole.size() - 1, whole.size() - 4096, whole.size() / 2, std::size_t{4096}, std::size_t{100}, std::size_t{1}}) {
+       {last, whole.size() - 4096, whole.size() / 2, std::size_t{4096}, std::size_t{100}, std::size_t{1}}) {
     write_file_bytes(saved.path, whole.substr(0, size));
     EXPECT_EQ(saved.read(), std::nullopt) << size;
   }
