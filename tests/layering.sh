@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Checks the includes between rooms: tests/layering.sh ROOT
-# Reads every source below ROOT's shared, server and client and prints each wrong include as file:line: reason. Status 1
+# Checks the includes and imports between rooms: tests/layering.sh ROOT
+# Reads every source below ROOT's shared, server and client and prints each wrong one as file:line: reason. Status 1
 # if there is one, 2 if there are no sources or the table has a cycle. tests and bench may include anything.
 set -euo pipefail
 
 # A room, then the rooms that it may include besides itself, all of them above it. The room of
-# {shared,server,client}/mobula/ROOM/… is ROOM, that of a program (server/token, client/bots) its folder.
+# {shared,server,client}/mobula/ROOM/… is ROOM, that of a program (server/token, client/bots) its folder, that of
+# client/web/src/ROOM/… is web/ROOM.
 rooms='
 core
 process              core
@@ -47,6 +48,16 @@ demo                 core reflect client/prediction
 headless             core process ecs index reflect prediction net client/mirror client/connection client/prediction client/files client/pipe examples/demo/rules demo
 bots                 core process reflect prediction transport transport/simulation net client/mirror client/connection client/prediction client/pipe examples/demo/rules demo
 lobby                core process net client/mirror client/connection client/pipe
+web/core
+web/session          web/core
+web/reflect          web/core
+web/wire             web/core web/reflect
+web/resource         web/core web/reflect
+web/mirror           web/core web/reflect web/wire web/resource
+web/pipe             web/core web/session
+web/connection       web/core web/session web/reflect web/wire web/mirror web/resource web/pipe
+web/client.ts        web/core web/mirror web/connection web/pipe
+web/node.ts          web/connection web/pipe web/client.ts
 server.hpp           core process ecs prediction server/interest server/game server/host
 client.hpp           core ecs net client/mirror client/connection client/prediction client/files client/pipe
 '
@@ -183,6 +194,50 @@ while IFS=: read -r file line text; do
   fi
 done < <(grep -rnE --include='*.[ch]pp' --include='*.h' --include='*.cc' '^[[:space:]]*#[[:space:]]*include' \
   shared server client 2>/dev/null | sort -t: -k1,1 -k2,2n)
+
+# Packages of npm and modules of Node, then where they may be imported. Browsers load no module of Node.
+modules='
+@noble/ciphers/*  session
+@noble/hashes/*   reflect
+node:*            pipe/udp.ts pipe/node_web_socket.ts
+'
+
+# check_import MODULE: a relative path, or a module of another origin.
+check_import() {
+  local from=${path%%/*} to=$1 pattern places place
+  if [[ $to == ./* || $to == ../* ]]; then
+    to=${to#./}
+    to=${to#../}
+    [[ $1 == ./* && $path == */* ]] && return
+    to=${to%%/*}
+    to=${to/%.js/.ts}
+    if [[ ! ${may_include[web/$to]+x} ]]; then
+      wrong "\"$1\": there is no room 'web/$to'"
+    elif [[ ${may_include[web/$from]} != *" web/$to "* ]]; then
+      wrong "\"$1\": web/$from may not import web/$to"
+    fi
+    return
+  fi
+  while read -r pattern places; do
+    [[ $pattern && $1 == $pattern ]] || continue
+    for place in $places; do
+      if [[ $path == $place || $path == "$place"/* ]]; then return; fi
+    done
+    wrong "\"$1\": only for $places"
+    return
+  done <<<"$modules"
+  wrong "\"$1\": not in the table of tests/layering.sh"
+}
+
+while IFS=: read -r file line text; do
+  has_sources=1
+  path=${file#client/web/src/}
+  if [[ ! ${may_include[web/${path%%/*}]+x} ]]; then
+    wrong "room 'web/${path%%/*}' is not in the table of tests/layering.sh"
+  elif [[ $text =~ from[[:space:]]\"([^\"]*)\" ]]; then
+    check_import "${BASH_REMATCH[1]}"
+  fi
+done < <(grep -rnE --include='*.ts' '^(import|export|\}) .*from "|^\} from "' client/web/src 2>/dev/null | sort -t: -k1,1 -k2,2n)
 
 if ((!has_sources)); then
   echo "$root: there are no sources to read" >&2

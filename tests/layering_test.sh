@@ -45,6 +45,29 @@ wrong shared/mobula/transport/session.cpp "<mobula/ecs/entity.hpp>" \
   "<mobula/ecs/entity.hpp>: transport may not include ecs"
 wrong shared/mobula/transport/session.cpp "<mobula/net/udp.hpp>" "<mobula/net/udp.hpp>: transport may not include net"
 
+# Rooms of the web client, in TypeScript.
+imports() {  # FILE MODULE
+  rm -rf "$dir/tree"
+  mkdir -p "$dir/tree/$(dirname "$1")"
+  printf '// Comment.\nimport { a } from "%s";\n' "$2" >"$dir/tree/$1"
+}
+imports client/web/src/wire/input.ts ../core/bits.js
+expect 0 "" "wire may import core"
+imports client/web/src/wire/input.ts ./motion.js
+expect 0 "" "a room may import itself"
+imports client/web/src/wire/input.ts ../mirror/mirror.js
+expect 1 'client/web/src/wire/input.ts:2: "../mirror/mirror.js": web/wire may not import web/mirror' "wire imports mirror"
+imports client/web/src/client.ts ./connection/client.js
+expect 0 "" "the entry may import connection"
+imports client/web/src/client.ts ./session/session.js
+expect 1 'client/web/src/client.ts:2: "./session/session.js": web/client.ts may not import web/session' "the entry imports session"
+imports client/web/src/pipe/udp.ts node:dgram
+expect 0 "" "UDP may import Node"
+imports client/web/src/pipe/web_socket.ts node:net
+expect 1 'client/web/src/pipe/web_socket.ts:2: "node:net": only for pipe/udp.ts pipe/node_web_socket.ts' "a browser's pipe imports Node"
+imports client/web/src/core/bits.ts left-pad
+expect 1 'client/web/src/core/bits.ts:2: "left-pad": not in the table of tests/layering.sh' "an unknown package"
+
 # Rooms of server and client: separate from each other, without cycles, games behind the public interface.
 right server/mobula/server/session/server.cpp "<mobula/server/game/game.hpp>"
 wrong server/mobula/server/game/world.cpp "<mobula/server/session/server.hpp>" \

@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-SKIPPED_FOLDERS = {".git", ".cache", ".ci", "build", "vendor", "__pycache__"}
+SKIPPED_FOLDERS = {".git", ".cache", ".ci", "build", "vendor", "node_modules", "__pycache__"}
 
 FENCE = re.compile(r"^(?P<indent> *)(?P<fence>`{3,}|~{3,})(?P<info>[^`]*)$")
 HEADING = re.compile(r"^(?P<marks>#{1,6})\s+(?P<text>.*?)\s*#*\s*$")

@@ -386,8 +386,8 @@ def read_json(source, out, texts=False):
 
 
 BY_ENDING = {
-    "hpp": read_c, "cpp": read_c, "cs": read_csharp, "fbs": read_c, "js": read_js, "py": read_python, "sh": read_hash,
-    "cmake": read_hash, "in": read_hash, "yaml": read_hash, "yml": read_hash, "md": read_markdown,
+    "hpp": read_c, "cpp": read_c, "cs": read_csharp, "fbs": read_c, "js": read_js, "ts": read_js, "py": read_python,
+    "sh": read_hash, "cmake": read_hash, "in": read_hash, "yaml": read_hash, "yml": read_hash, "md": read_markdown,
 }
 BY_NAME = {"dev": read_hash, "CMakeLists.txt": read_hash, "Dockerfile": read_hash, "prometheus.Dockerfile": read_hash,
            "CHANGELOG.md": read_changelog, "openapi.json": read_json}

@@ -1,0 +1,17 @@
+// The client of Mobula for browsers. For Node there is node.ts, which adds UDP and its own WebSocket.
+import { Client, type ConnectOptions } from "./connection/client.js";
+import { openWebSocket } from "./pipe/web_socket.js";
+
+export { Client, type ClientState, type ConnectOptions, type Entity } from "./connection/client.js";
+export type { ReceivedEvent } from "./connection/event_queue.js";
+export { LevelStore } from "./connection/level_store.js";
+export type { Statistics } from "./connection/statistics.js";
+export { type End, type EndReason, Refusal } from "./core/refusal.js";
+export type { Presence } from "./mirror/known.js";
+export type { Values } from "./mirror/values.js";
+export type { ComponentObject, Value } from "./mirror/values_object.js";
+
+/** Connects to a server. Throws a Refusal if the token or the address is malformed. */
+export function connect(options: ConnectOptions): Client {
+  return new Client(options, { "ws:": openWebSocket, "wss:": openWebSocket });
+}

@@ -1,0 +1,307 @@
+// A client: a connection with its pipe, which is opened anew when it is lost, and callbacks by component.
+import { fromBase64 } from "../core/bytes.js";
+import { type End, Refusal, refuse } from "../core/refusal.js";
+import { changeKind } from "../mirror/changes.js";
+import { sample } from "../mirror/interpolation.js";
+import type { Pool } from "../mirror/pool.js";
+import type { Values } from "../mirror/values.js";
+import { type ComponentObject, toObject } from "../mirror/values_object.js";
+import type { Pipe, Pipes } from "../pipe/pipe.js";
+import { Connection } from "./connection.js";
+import type { ConnectionConfig } from "./connection_config.js";
+import type { ReceivedEvent } from "./event_queue.js";
+import type { Statistics } from "./statistics.js";
+import { Watches } from "./watches.js";
+
+const retryInterval = 1000; // ms between attempts to reconnect
+// Rejoins in vain after which a server counts as one that does not answer. A WebSocket may end before that is noticed.
+const rejoinsMax = 2;
+const retryTime = 60_000; // ms of attempts, if the server does not keep the player for longer
+const timerInterval = 16; // ms
+
+/** An entity's handle: generation and index. 0n is none. */
+export type Entity = bigint;
+
+export interface ConnectOptions extends Omit<ConnectionConfig, "token" | "isReplay"> {
+  /** "wss://game.example/path"; in Node also "udp://host:port", or "udp:" for the address out of the token. */
+  readonly url: string;
+  /** A connect token of 2,048 bytes, or as base64. */
+  readonly token: Uint8Array | string;
+  /** Gives a new connect token when the server does not take the client back by itself. */
+  readonly newToken?: () => Promise<Uint8Array | string>;
+  /** Calls update() by a timer. Default: true. */
+  readonly timer?: boolean;
+  /** Time in ms that never goes back. Default: that of the platform. */
+  readonly now?: () => number;
+}
+
+export type ClientState = "connecting" | "playing" | "reconnecting" | "closed";
+
+const bytesOf = (token: Uint8Array | string): Uint8Array => (typeof token === "string" ? fromBase64(token) : token);
+const handleOf = (index: number, generation: number): Entity => (BigInt(generation) << 32n) | BigInt(index);
+const indexOf = (entity: Entity): number => Number(entity & 0xffff_ffffn);
+const generationOf = (entity: Entity): number => Number(entity >> 32n);
+
+export class Client {
+  /** The connection beneath, with the mirror and all its states, for programs that need more than this class offers. */
+  readonly connection: Connection;
+  /** Why the client is closed. */
+  end: End | null = null;
+  /** Called once, when the client will not reconnect by itself. */
+  onClosed: ((end: End) => void) | null = null;
+  /** Called with each event of a tick that the mirror has reached. */
+  onEvent: ((event: ReceivedEvent) => void) | null = null;
+  private pipe: Pipe | null = null;
+  private readonly url: URL;
+  private readonly watches = new Watches();
+  private readonly now: () => number;
+  private timer: ReturnType<typeof setInterval> | null = null;
+  private server = "";
+  private lostAt = -1;
+  private retryAt = 0;
+  private rejoins = 0; // since the client was lost
+  private wasAsked = false; // whether the last attempt was one with a new token
+  private isAsking = false; // for a new token
+  private mirrors = 0;
+
+  constructor(
+    private readonly options: ConnectOptions,
+    private readonly pipes: Pipes,
+  ) {
+    this.now = options.now ?? (() => performance.now());
+    this.url = new URL(options.url);
+    if (pipes[this.url.protocol] === undefined) refuse("bad address", `no way to reach ${this.url.protocol} from here`);
+    this.connection = new Connection({ ...options, token: bytesOf(options.token) }, this.now());
+    this.open();
+    if (options.timer ?? true) this.timer = setInterval(() => this.update(), timerInterval);
+  }
+
+  // The pipe --------------------------------------------------------------------------------------------------------
+
+  /** A session takes a pipe of its own. */
+  private open(): void {
+    this.pipe?.close();
+    const address = this.connection.server();
+    this.server = `${address.host} ${address.port}`;
+    const pipe = this.pipes[this.url.protocol]!(this.url, address, {
+      onDatagram: (datagram) => {
+        if (this.pipe === pipe) this.connection.receive(datagram, this.now());
+      },
+      onClosed: (why) => {
+        if (this.pipe !== pipe) return;
+        pipe.close();
+        this.pipe = null;
+        this.connection.pipeClosed(why, this.now());
+      },
+    });
+    this.pipe = pipe;
+  }
+
+  /** Hands out changes and events, and sends what is due. Call it with each frame, or leave it to the timer. */
+  update(now = this.now()): void {
+    if (this.end !== null) return;
+    this.connection.update(now, (datagram) => this.pipe?.send(datagram));
+    const { clock, mirror, state } = this.connection;
+    if (mirror !== null && clock?.isKnown === true) mirror.setViewTick(clock.viewTick(now));
+    this.dispatch();
+    if (this.end !== null) return; // a callback has closed the client
+    if (state === "closed") this.resume(now);
+    else if (state === "playing") {
+      this.lostAt = -1;
+      this.rejoins = 0;
+    }
+    const address = this.connection.server();
+    if (this.connection.state !== "closed" && this.server !== `${address.host} ${address.port}`) this.open();
+  }
+
+  private resume(now: number): void {
+    if (this.lostAt < 0) {
+      this.lostAt = now;
+      this.retryAt = now;
+    }
+    const { connection } = this;
+    const isTooLong = now - this.lostAt > Math.max(retryTime, connection.rejoinGrace);
+    const canAsk = connection.canReconnect() && this.options.newToken !== undefined;
+    const canRejoin = connection.canRejoin();
+    if (isTooLong || (!canRejoin && !canAsk)) return this.finish(connection.end ?? { reason: "timed out", text: "" });
+    if (now < this.retryAt || this.isAsking) return;
+    this.retryAt = now + retryInterval;
+    // A restarted server does not answer the tokens of its former run. One that cannot be reached does not answer
+    // either, and then no new token can be had: so attempts with new tokens and with rejoin tokens alternate.
+    const isUnanswered = connection.end?.reason === "no answer" || this.rejoins >= rejoinsMax;
+    this.wasAsked = !canRejoin || (canAsk && isUnanswered && !this.wasAsked);
+    if (this.wasAsked) return void this.askForToken();
+    ++this.rejoins;
+    connection.rejoin(now);
+    this.open();
+  }
+
+  private async askForToken(): Promise<void> {
+    this.isAsking = true;
+    try {
+      const token = bytesOf(await this.options.newToken!());
+      if (this.end !== null || this.connection.state !== "closed") return;
+      this.connection.reconnect(token, this.now());
+      this.open();
+    } catch {
+      // Tried again after the interval.
+    } finally {
+      this.isAsking = false;
+    }
+  }
+
+  /** Leaves the game. */
+  close(): void {
+    if (this.end !== null) return;
+    this.connection.close((datagram) => this.pipe?.send(datagram));
+    this.finish({ reason: "left", text: "" });
+  }
+
+  private finish(end: End): void {
+    this.end = end;
+    if (this.timer !== null) clearInterval(this.timer);
+    this.pipe?.close();
+    this.pipe = null;
+    this.onClosed?.(end);
+  }
+
+  get state(): ClientState {
+    if (this.end !== null) return "closed";
+    if (this.connection.state === "playing") return "playing";
+    return this.connection.mirrors > 0 ? "reconnecting" : "connecting";
+  }
+
+  get statistics(): Readonly<Statistics> {
+    return this.connection.statistics;
+  }
+
+  // Changes ---------------------------------------------------------------------------------------------------------
+
+  private dispatch(): void {
+    const { mirror, mirrors, events } = this.connection;
+    if (mirror === null) return;
+    if (this.mirrors !== mirrors) this.watches.begin(mirror);
+    this.mirrors = mirrors;
+    const { list } = mirror.changes;
+    for (let i = 0; i < list.count && this.end === null; ++i) {
+      const [index, generation] = [list.indices[i]!, list.generations[i]!];
+      if (list.kinds[i] === changeKind.changed) this.watches.onChanged(list.pools[i]!, index, generation);
+      else this.watches.onEntity(index, generation);
+    }
+    for (const event of events) if (this.end === null) this.onEvent?.(event);
+  }
+
+  /** Calls back when an entity with the component comes into view, or gains it. A component is given by its name. */
+  onSpawn(component: string, callback: (entity: Entity) => void): void {
+    this.watches.add("spawn", component, (index, generation) => callback(handleOf(index, generation)));
+  }
+
+  /** Calls back when the component of an entity in view has another value. */
+  onChange(component: string, callback: (entity: Entity) => void): void {
+    this.watches.add("change", component, (index, generation) => callback(handleOf(index, generation)));
+  }
+
+  /** Calls back when an entity with the component goes out of view, is destroyed, or loses it. */
+  onDespawn(component: string, callback: (entity: Entity) => void): void {
+    this.watches.add("despawn", component, (index, generation) => callback(handleOf(index, generation)));
+  }
+
+  // The world -------------------------------------------------------------------------------------------------------
+
+  private pool(component: string): Pool | null {
+    const { mirror } = this.connection;
+    if (mirror === null) return null;
+    return mirror.world.findPool(component);
+  }
+
+  /** Returns the entities that have a component, or all of the mirror. */
+  entities(component?: string): Entity[] {
+    const { mirror } = this.connection;
+    if (mirror === null) return [];
+    const { generations } = mirror.world;
+    if (component !== undefined) {
+      const pool = this.pool(component);
+      return pool === null
+        ? []
+        : Array.from(pool.indices.subarray(0, pool.count), (index) => handleOf(index, generations[index]!));
+    }
+    const all: Entity[] = [];
+    generations.forEach((generation, index) => {
+      if (generation !== 0) all.push(handleOf(index, generation));
+    });
+    return all;
+  }
+
+  /** Returns the indices of the entities that have a component, in the order of its columns. Valid until the next update. */
+  indices(component: string): Uint32Array {
+    const pool = this.pool(component);
+    return pool === null ? new Uint32Array(0) : pool.indices.subarray(0, pool.count);
+  }
+
+  /**
+   * Returns the values of a field, such as ("Transform", "position.x"), of all entities that have the component. Valid until
+   * the next update. A rotation has four elements, an entity two, a text and an array as many as they have.
+   */
+  column(component: string, field: string): Values | null {
+    const pool = this.pool(component);
+    const column = pool?.columns.find(({ layout }) => layout.field.path === field);
+    return column === undefined ? null : column.values.subarray(0, pool!.count * column.layout.size);
+  }
+
+  /** Returns the newest value of a component; null if the entity does not have it, or is not in the mirror. */
+  get(entity: Entity, component: string): ComponentObject | null {
+    const pool = this.pool(component);
+    const index = indexOf(entity);
+    const place = pool?.find(index) ?? -1;
+    if (pool === null || place < 0 || !this.has(entity)) return null;
+    return toObject(
+      pool.columns,
+      (column) => pool.columns[column]!.values,
+      ({ layout }) => place * layout.size,
+    );
+  }
+
+  /** Returns a component at a moment that was received or lies between two received states. */
+  sample(entity: Entity, component: string, viewTick = this.viewTick()): ComponentObject | null {
+    const pool = this.pool(component);
+    return pool === null
+      ? null
+      : sample(this.connection.mirror!, pool, indexOf(entity), generationOf(entity), viewTick);
+  }
+
+  /** Returns whether the mirror has an entity. */
+  has(entity: Entity): boolean {
+    return this.connection.mirror?.world.has(indexOf(entity), generationOf(entity)) ?? false;
+  }
+
+  /** Returns whether an entity is out of view: its values are the last seen, or continue their courses for a while. */
+  isStale(entity: Entity): boolean {
+    return this.connection.mirror?.isStale(indexOf(entity), generationOf(entity)) ?? false;
+  }
+
+  /** Returns the player's own entity; 0n for none. It may come into view some ticks later. */
+  get player(): Entity {
+    return handleOf(this.connection.player.index, this.connection.player.generation);
+  }
+
+  /** Returns the tick of the newest delta. */
+  get tick(): number {
+    return this.connection.mirror?.tick ?? 0;
+  }
+
+  /** Returns the moment to show: slightly in the past, so that there is a state after it. */
+  viewTick(now = this.now()): number {
+    return this.connection.clock?.viewTick(now) ?? 0;
+  }
+
+  /** Returns the tick at which the server should be. */
+  serverTick(now = this.now()): number {
+    return this.connection.clock?.serverTick(now) ?? 0;
+  }
+
+  /** Gives a command. The next update sends it, and later ones repeat it until the server has it. */
+  send(command: Uint8Array): void {
+    if (this.end !== null) throw new Refusal("closed", "the client is closed");
+    this.connection.setCommand(command);
+  }
+}

@@ -1,0 +1,445 @@
+// One client's conversation with a server: hello, welcome, prototypes, deltas, acknowledgements, commands.
+//
+// It has no pipe, clock or timers: datagrams and the time go in, datagrams come out. When the connection is lost, the
+// same player can resume with a token that the server gave: rejoin(). reconnect() takes a new connect token.
+//
+//   connecting --> joining --> playing --> closed
+//       ^    handshake   Welcome      |       |
+//       +------------ rejoin, reconnect ------+
+import { equalBytes } from "../core/bytes.js";
+import { type End, Refusal, refuse } from "../core/refusal.js";
+import type { Presence } from "../mirror/known.js";
+import { Mirror } from "../mirror/mirror.js";
+import { type Schema, loadSchema } from "../reflect/schema.js";
+import { Endpoint, type Send } from "../session/endpoint.js";
+import { type ConnectToken, type ServerAddress, readToken } from "../session/token.js";
+import { type DeltaHeader, readDeltaHeader } from "../wire/delta_header.js";
+import { type WireEvent, decodeEventBatch, eventBatchKind } from "../wire/event_batch.js";
+import { encodeInput } from "../wire/input.js";
+import {
+  type MessageOf,
+  type ServerMessage,
+  decodeMessage,
+  encodeHello,
+  encodeMirrorDifference,
+} from "../wire/messages.js";
+import type { ConnectionConfig } from "./connection_config.js";
+import { CommandLog } from "./command_log.js";
+import { DeltaProgress } from "./delta_progress.js";
+import { EventQueue, type ReceivedEvent } from "./event_queue.js";
+import { ResourceFetch } from "./level_store.js";
+import { ServerClock } from "./server_clock.js";
+import { noStatistics } from "./statistics.js";
+import { Verification } from "./verification.js";
+
+// The server's limit is 16. A page that updates with each frame of a fast screen must stay below it.
+const inputsPerTickMax = 4;
+const rounding = 1e-6; // ms
+// Time without a part of the Welcome. A server that many clients join at once sends keep-alives meanwhile.
+const welcomePatience = 20_000; // ms
+const commandTicksMax = 0xffff_ffff;
+
+export type State = "connecting" | "joining" | "playing" | "closed";
+
+/** Begins the text of an end that is a fault of this client too. */
+export const unforeseen = "unforeseen error";
+
+const lossReasons: readonly string[] = ["timed out", "pipe lost", "no answer", "handshake timed out"];
+
+export class Connection {
+  state: State = "connecting";
+  end: End | null = null;
+  mirror: Mirror | null = null;
+  /** Number of mirrors that the connection has had. */
+  mirrors = 0;
+  clock: ServerClock | null = null;
+  commands = new CommandLog();
+  events: readonly ReceivedEvent[] = [];
+  /** The player's own entity; generation 0 for none. */
+  player = { index: 0, generation: 0 };
+  ticksPerSecond = 0;
+  predictionSeed = 0n;
+  /** The server's announced shutdown. */
+  closing: { readonly seconds: number; readonly reason: string } | null = null;
+  /** How long the server keeps the player of a lost connection, in ms. */
+  rejoinGrace = 0;
+  readonly statistics = noStatistics();
+  private token: ConnectToken;
+  private endpoint: Endpoint;
+  private readonly schema: Schema | null;
+  private readonly resources: ResourceFetch;
+  private verification = new Verification();
+  private progress = new DeltaProgress();
+  private eventQueue = new EventQueue();
+  private failure: End | null = null;
+  private now: number;
+  private command: Uint8Array | null = null;
+  private lastInput = -Infinity;
+  private rejoinTokens: Uint8Array[] = [];
+  private rejoinEnd = 0; // when the first of them expires
+  private isRejoining = false;
+  private joinProgress = { at: 0, bytes: 0 };
+  private readonly firstServers: readonly ServerAddress[];
+
+  constructor(
+    private readonly config: ConnectionConfig,
+    now: number,
+  ) {
+    this.token = readToken(config.token);
+    this.firstServers = this.token.servers;
+    this.schema = config.schema === undefined ? null : loadSchema(config.schema);
+    this.resources = new ResourceFetch(config.levels ?? null);
+    this.endpoint = this.newEndpoint(now);
+    this.now = now;
+  }
+
+  private newEndpoint(now: number): Endpoint {
+    return new Endpoint(this.token, this.firstServers.length, now, this.config.isReplay ?? false);
+  }
+
+  /** Returns the address that datagrams go to. The first token's count: the server may know itself by others. */
+  server(): ServerAddress {
+    return this.firstServers[this.endpoint.server]!;
+  }
+
+  private get isWelcomed(): boolean {
+    return this.clock !== null;
+  }
+
+  /** Returns whether the mirror lacks nothing of its tick. */
+  isComplete(): boolean {
+    return this.progress.isComplete;
+  }
+
+  /** Returns the number of the newest acknowledgement; 0 before the first. */
+  acknowledgement(): number {
+    return this.progress.ack;
+  }
+
+  // Inputs ----------------------------------------------------------------------------------------------------------
+
+  receive(datagram: Uint8Array, now: number): void {
+    this.now = now;
+    this.statistics.bytesReceived += datagram.length;
+    this.guard(() => {
+      this.endpoint.receive(datagram, now);
+      this.readInbox(now);
+    });
+  }
+
+  /** Hands out changes and events, and sends what is due. Call it at least once per tick of the server. */
+  update(now: number, send: Send): void {
+    this.now = now;
+    this.events = this.eventQueue.takeDue(this.progress.tick, (event) => this.presenceOf(event));
+    this.statistics.events += this.events.length;
+    this.mirror?.changes.handOut();
+    this.resources.handOut();
+    if (this.state === "closed") return;
+    const counted: Send = (datagram) => {
+      this.statistics.bytesSent += datagram.length;
+      send(datagram);
+    };
+    if (this.state === "connecting" && this.endpoint.step === "connected") this.sendHello(now);
+    if (this.failure !== null) this.endpoint.close(this.failure, counted);
+    if (this.state === "playing" && this.endpoint.step === "connected") this.updatePlaying(now);
+    if (this.state === "joining") this.checkWelcome(now, counted);
+    this.endpoint.update(now, counted);
+    if (this.endpoint.step !== "closed") return;
+    this.state = "closed";
+    this.end = this.endpoint.end;
+  }
+
+  /** Gives the command that the next update sends. */
+  setCommand(bytes: Uint8Array): void {
+    this.command = bytes.slice();
+  }
+
+  pipeClosed(why: string, now: number): void {
+    this.endpoint.pipeClosed(why, now);
+  }
+
+  /** Leaves. */
+  close(send: Send): void {
+    if (this.state === "closed") return;
+    this.endpoint.close({ reason: "left", text: "" }, send);
+    this.state = "closed";
+    this.end = this.endpoint.end;
+  }
+
+  /** Returns whether the connection was lost after the server had accepted the client. */
+  isLost(): boolean {
+    return this.state === "closed" && this.isWelcomed && lossReasons.includes(this.end?.reason ?? "");
+  }
+
+  canRejoin(): boolean {
+    return this.isLost() && this.rejoinTokens.length > 0 && this.now < this.rejoinEnd;
+  }
+
+  /** Returns whether a new connect token leads on: the connection was lost, or the server no longer has the player. */
+  canReconnect(): boolean {
+    return this.isLost() || (this.state === "closed" && this.isRejoining && this.end?.reason === "refused");
+  }
+
+  /** Begins a new session with a token that the server gave. Requires canRejoin(). */
+  rejoin(now: number): void {
+    const token = this.rejoinTokens.pop();
+    if (token === undefined) refuse("no token", "there is no rejoin token");
+    this.token = readToken(token);
+    this.isRejoining = true;
+    this.beginSession(now);
+  }
+
+  /** Begins a new session with a connect token. */
+  reconnect(token: Uint8Array, now: number): void {
+    this.token = readToken(token);
+    this.rejoinTokens = [];
+    this.isRejoining = false;
+    this.command = null; // it was meant for the former session
+    this.beginSession(now);
+  }
+
+  private beginSession(now: number): void {
+    this.endpoint = this.newEndpoint(now);
+    this.state = "connecting";
+    this.end = this.failure = this.closing = null;
+    this.progress.isComplete = false;
+    this.resources.endSession();
+    this.lastInput = -Infinity;
+    ++this.statistics.rejoins;
+  }
+
+  // Sending ---------------------------------------------------------------------------------------------------------
+
+  private sendHello(now: number): void {
+    const known = this.resources.announce();
+    this.endpoint.session.sendReliable(
+      encodeHello({
+        fingerprint: this.schema?.fingerprint ?? null,
+        name: this.config.name ?? "",
+        verify: this.config.verify ?? true,
+        resources: known.map((file) => file.identity),
+        schemas: known.map((file) => file.schema.fingerprint),
+        resume: this.isWelcomed,
+        spectate: this.config.spectate ?? false,
+      }),
+    );
+    this.state = "joining";
+    this.joinProgress = { at: now, bytes: 0 };
+  }
+
+  private checkWelcome(now: number, send: Send): void {
+    const { contentBytes } = this.endpoint.session;
+    if (contentBytes !== this.joinProgress.bytes) this.joinProgress = { at: now, bytes: contentBytes };
+    if (now - this.joinProgress.at < welcomePatience) return;
+    this.endpoint.close({ reason: "handshake timed out", text: "the server sent no Welcome" }, send);
+  }
+
+  private updatePlaying(now: number): void {
+    this.clock!.onLink(this.endpoint.session.link, now);
+    this.addCommand(now);
+    if (this.wantsInput(now)) this.sendInput(now);
+    const part = this.verification.check.next(this.mirror!, now);
+    if (part !== null) this.endpoint.session.sendOptional(part);
+  }
+
+  private addCommand(now: number): void {
+    if (this.command === null || !this.clock!.isKnown) return;
+    const tick = Math.floor(Math.max(0, Math.min(this.clock!.targetTick(now), commandTicksMax)));
+    try {
+      this.commands.add(this.command, tick, this.clock!.viewTick(now), this.progress.arrivals.count);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      ++this.statistics.refusedCommands;
+    }
+    this.command = null;
+  }
+
+  /** An input that acknowledges nothing new and repeats no command is sent once per tick. */
+  private wantsInput(now: number): boolean {
+    const hasNews = this.progress.hasNews || this.commands.hasUnacknowledged();
+    const tick = 1000 / this.ticksPerSecond;
+    return now - this.lastInput >= (hasNews ? tick / inputsPerTickMax : tick) - rounding;
+  }
+
+  private sendInput(now: number): void {
+    this.lastInput = now;
+    const words = this.progress.acknowledge();
+    const { ack, newest, received, arrivals } = this.progress;
+    const { first, commands } = this.commands.toSend(arrivals);
+    this.mirror!.acknowledged(ack);
+    this.endpoint.session.sendUnreliable(encodeInput({ ack, newest, words, received, firstCommand: first, commands }));
+  }
+
+  // Receiving -------------------------------------------------------------------------------------------------------
+
+  /** Ends the session if bytes of the server are refused, or lead to an error that nothing has foreseen. */
+  private guard(handle: () => void): void {
+    try {
+      handle();
+    } catch (error) {
+      const reason = error instanceof Refusal ? error.reason : unforeseen;
+      this.failure ??= {
+        reason: "protocol error",
+        text: `${reason}: ${error instanceof Error ? error.message : error}`,
+      };
+    }
+  }
+
+  private readInbox(now: number): void {
+    if (this.failure !== null) return;
+    // Reliable messages first: deltas refer to what they announced.
+    for (const message of this.endpoint.session.takeReliable()) this.handle(decodeMessage(message));
+    for (const message of this.endpoint.session.takeUnreliable()) {
+      if (message[0] === eventBatchKind) this.eventQueue.addUnreliable(decodeEventBatch(message));
+      else this.onDelta(message, now);
+    }
+  }
+
+  private handle(message: ServerMessage): void {
+    if (message.kind === "welcome") return this.onWelcome(message);
+    if (!this.isWelcomed) refuse("out of turn", `the server sent ${message.kind} before Welcome`);
+    const mirror = this.mirror!;
+    switch (message.kind) {
+      case "names":
+        return message.texts.forEach((text) => mirror.world.addName(text));
+      case "prototypes":
+        return mirror.addPrototypes(message.prototypes);
+      case "playerEntity":
+        return void (this.player = { index: message.index, generation: message.generation });
+      case "rejoinTokens":
+        return this.onRejoinTokens(message);
+      case "resourcePart":
+        return this.onPart(message);
+      case "events":
+        return this.eventQueue.addReliable(message.events);
+      case "level":
+        return this.onLevel(message);
+      case "correction":
+        return this.onCorrection(message);
+      case "closing":
+        return void (this.closing = { seconds: message.seconds, reason: message.reason });
+      case "commandRefused":
+        return void ++this.statistics.refusedCommands;
+      case "deltaBody":
+        return mirror.addBody(message);
+    }
+  }
+
+  private onWelcome(message: MessageOf<"welcome">): void {
+    if (this.state !== "joining") refuse("out of turn", "the server sent a second Welcome");
+    if (message.resumed && !this.isWelcomed)
+      refuse("out of turn", "the server resumed a session that this client never had");
+    if (!message.resumed) this.beginPlayer(message);
+    this.predictionSeed = message.predictionSeed;
+    this.isRejoining = false;
+    this.state = "playing";
+    this.resources.onOffered(message.resources);
+    this.requestResource();
+  }
+
+  private beginPlayer(message: MessageOf<"welcome">): void {
+    this.mirror = new Mirror(this.schemaOf(message), message.indexLimit);
+    ++this.mirrors;
+    this.verification = new Verification();
+    this.progress = new DeltaProgress();
+    this.commands = new CommandLog();
+    this.eventQueue = new EventQueue();
+    this.player = { index: 0, generation: 0 };
+    this.ticksPerSecond = message.ticksPerSecond;
+    this.clock = new ServerClock(1000 / message.ticksPerSecond);
+  }
+
+  private schemaOf({ fingerprint, schema: bytes }: MessageOf<"welcome">): Schema {
+    if (this.schema !== null && !equalBytes(this.schema.fingerprint, fingerprint))
+      refuse("other schema", "the server has another schema than this client");
+    const known = [this.schema, ...this.resources.announced.map((file) => file.schema)];
+    const schema =
+      bytes !== null
+        ? loadSchema(bytes)
+        : known.find((each) => each !== null && equalBytes(each.fingerprint, fingerprint));
+    if (schema == null || !equalBytes(schema.fingerprint, fingerprint))
+      refuse("other schema", "the schema that the server sent has another fingerprint than announced");
+    return schema;
+  }
+
+  private onRejoinTokens({ tokens, graceSeconds }: MessageOf<"rejoinTokens">): void {
+    const lifetimes = tokens.map((token) => readToken(token).lifetime);
+    this.rejoinTokens = [...tokens];
+    this.rejoinGrace = 1000 * graceSeconds;
+    this.rejoinEnd = this.now + 1000 * Math.min(...lifetimes, 24 * 3600);
+  }
+
+  private onPart(message: MessageOf<"resourcePart">): void {
+    this.resources.onPart(message);
+    this.requestResource();
+  }
+
+  private requestResource(): void {
+    const request = this.resources.nextRequest();
+    if (request !== null) this.endpoint.session.sendReliable(request);
+  }
+
+  private onLevel(message: MessageOf<"level">): void {
+    const file =
+      this.resources.announced.find((each) => equalBytes(each.identity, message.identity)) ??
+      refuse("other level", "the server sent a level that this client did not name");
+    this.mirror!.loadLevel(this.config.levels!.make(this.mirror!.world, file, message), message.present);
+  }
+
+  private onCorrection(message: MessageOf<"correction">): void {
+    ++this.statistics.corrections;
+    for (const difference of this.verification.check.onCorrection(this.mirror!, message))
+      this.endpoint.session.sendOptional(encodeMirrorDifference(difference));
+  }
+
+  private presenceOf(event: WireEvent): Presence | null {
+    if (this.mirror === null) return "unknown";
+    const presence = this.mirror.presence(event.index, event.generation, event.tick);
+    if (presence !== "unknown") return presence;
+    // A complete mirror lacks nothing that is in view, so the entity is no longer.
+    return this.isComplete() ? "removed" : null;
+  }
+
+  private onDelta(bytes: Uint8Array, now: number): void {
+    if (!this.isWelcomed) refuse("out of turn", "the server sent a delta before Welcome");
+    const { progress, statistics } = this;
+    const header = this.headerOf(bytes);
+    if (header === null) return;
+    this.clock!.onDelta(header.tick, now);
+    if (header.feedback !== null) {
+      this.clock!.onFeedback(header.feedback, now);
+      this.commands.onFeedback(header.feedback);
+    }
+    progress.onAcknowledged(header.ack);
+    const isLate = header.sequence < progress.newest;
+    if (isLate) ++statistics.lateDeltas;
+    if (!progress.isNew(header.sequence) || !this.apply(header, bytes, now)) return;
+    if (!isLate) this.verification.onDecoded();
+    if (header.tick > progress.tick) ++statistics.ticks;
+    ++statistics.deltas;
+    statistics.lostDeltas += progress.onReceived(header);
+    this.verification.onDelta(this.mirror!, header, now, statistics);
+  }
+
+  private headerOf(bytes: Uint8Array): DeltaHeader | null {
+    try {
+      return readDeltaHeader(bytes, this.progress.known());
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.reason !== "too late") throw error;
+      ++this.statistics.lateDeltas;
+      return null;
+    }
+  }
+
+  /** Returns false for a delta that is treated as lost: it is never acknowledged. */
+  private apply(header: DeltaHeader, bytes: Uint8Array, now: number): boolean {
+    try {
+      this.mirror!.apply(header, bytes);
+      return true;
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      if (error.reason !== "too late" && !this.verification.skipUnreadable(header, now, this.statistics)) throw error;
+      return false;
+    }
+  }
+}

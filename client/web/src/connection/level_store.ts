@@ -1,0 +1,115 @@
+// Levels that a client has, and the one that it receives.
+import { equalBytes, toHex } from "../core/bytes.js";
+import { type LevelEntities, makeLevel } from "../mirror/level.js";
+import type { World } from "../mirror/world.js";
+import { type LevelFile, fileBytesMax, readLevelFile } from "../resource/level_file.js";
+import { type MessageOf, type ResourceInfo, encodeResourceRequest } from "../wire/messages.js";
+import { refuse } from "../core/refusal.js";
+
+const filesMax = 16;
+
+/**
+ * Levels in memory, the one used last at the end. Several connections may share one. It has at most 16 levels of 256 MiB
+ * in total, because servers could offer ever new ones: the least recently used ones are dropped.
+ */
+export class LevelStore {
+  private readonly files: LevelFile[] = [];
+  /** Called by update() with the bytes of each level that was received, to keep them elsewhere. */
+  onReceived: ((bytes: Uint8Array) => void) | null = null;
+
+  constructor(private readonly bytesMax = fileBytesMax) {}
+
+  /** Adds the bytes of a level that were kept elsewhere. Throws a Refusal if they are damaged. */
+  add(bytes: Uint8Array): void {
+    const file = readLevelFile(bytes);
+    if (this.find(file.identity) !== null) return;
+    this.files.push(file);
+    let total = this.files.reduce((sum, each) => sum + each.bytes.length, 0);
+    while (this.files.length > filesMax || total > this.bytesMax) total -= this.files.shift()!.bytes.length;
+  }
+
+  find(identity: Uint8Array): LevelFile | null {
+    const place = this.files.findIndex((file) => equalBytes(file.identity, identity));
+    if (place < 0) return null;
+    const [file] = this.files.splice(place, 1);
+    this.files.push(file!);
+    return file!;
+  }
+
+  /** Makes the entities of a level. It is here so that programs without levels need no code for them. */
+  make(world: World, file: LevelFile, message: MessageOf<"level">): LevelEntities {
+    return makeLevel(world, file, message);
+  }
+
+  all(): readonly LevelFile[] {
+    return [...this.files];
+  }
+}
+
+/** Requests the offered resources of a connection, one after the other. */
+export class ResourceFetch {
+  private offered: ResourceInfo[] = [];
+  private current: { readonly info: ResourceInfo; readonly bytes: Uint8Array; received: number } | null = null;
+  private readonly requested = new Set<string>();
+  private received: Uint8Array[] = []; // to be handed out
+  /** Levels that the session's Hello named. They stay, even if the store drops them. */
+  announced: readonly LevelFile[] = [];
+
+  constructor(private readonly store: LevelStore | null) {}
+
+  announce(): readonly LevelFile[] {
+    return (this.announced = this.store?.all() ?? []);
+  }
+
+  onOffered(offered: readonly ResourceInfo[]): void {
+    this.offered = [...offered];
+  }
+
+  /** Returns the request for the next resource that is missing; null without one. */
+  nextRequest(): Uint8Array | null {
+    while (this.store !== null && this.current === null) {
+      const info = this.offered.pop();
+      if (info === undefined) return null;
+      if (this.store.find(info.identity) !== null || info.size > fileBytesMax) continue;
+      this.current = { info, bytes: new Uint8Array(info.size), received: 0 };
+      this.requested.add(toHex(info.identity));
+      return encodeResourceRequest(info.identity, 0);
+    }
+    return null;
+  }
+
+  onPart({ identity, offset, bytes }: MessageOf<"resourcePart">): void {
+    if (!this.requested.has(toHex(identity)))
+      refuse("out of turn", "the server sent a part of a resource that was not requested");
+    const { current } = this;
+    if (current === null || !equalBytes(identity, current.info.identity)) return; // it belongs to a former request
+    if (offset !== current.received || offset + bytes.length > current.info.size)
+      refuse("malformed resource", "a part of a resource does not continue the last one");
+    current.bytes.set(bytes, offset);
+    current.received += bytes.length;
+    if (current.received < current.info.size) return;
+    this.current = null;
+    this.finish(current.bytes);
+  }
+
+  /** A level that cannot be read is not kept: deltas have everything. */
+  private finish(bytes: Uint8Array): void {
+    try {
+      this.store!.add(bytes);
+    } catch {
+      return;
+    }
+    this.received.push(bytes);
+  }
+
+  /** Hands out what was received. A callback's error is not one of the server's bytes. */
+  handOut(): void {
+    for (let next = this.received.shift(); next !== undefined; next = this.received.shift())
+      this.store!.onReceived?.(next);
+  }
+
+  endSession(): void {
+    this.current = null;
+    this.requested.clear();
+  }
+}

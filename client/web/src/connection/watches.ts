@@ -1,0 +1,72 @@
+// Callbacks by component. An entity counts as present while it is in view and has the component.
+import type { Mirror } from "../mirror/mirror.js";
+import type { Pool } from "../mirror/pool.js";
+
+type Callback = (index: number, generation: number) => void;
+type Kind = "spawn" | "change" | "despawn";
+
+interface Watch {
+  readonly component: string;
+  readonly callbacks: Record<Kind, Callback[]>;
+  pool: Pool | null;
+  /** Generations of the entities that are present, by index. */
+  present: Map<number, number>;
+}
+
+export class Watches {
+  private readonly watches = new Map<string, Watch>();
+  private mirror: Mirror | null = null;
+
+  add(kind: Kind, component: string, callback: Callback): void {
+    let watch = this.watches.get(component);
+    if (watch === undefined) {
+      watch = { component, callbacks: { spawn: [], change: [], despawn: [] }, pool: null, present: new Map() };
+      this.watches.set(component, watch);
+      if (this.mirror !== null) this.list(watch, this.mirror);
+    }
+    watch.callbacks[kind].push(callback);
+    if (kind === "spawn") for (const [index, generation] of watch.present) callback(index, generation);
+  }
+
+  /** Begins with a mirror. All entities of the former one despawn. */
+  begin(mirror: Mirror): void {
+    this.mirror = mirror;
+    for (const watch of this.watches.values()) {
+      const gone = watch.present;
+      watch.present = new Map();
+      watch.pool = null;
+      for (const [index, generation] of gone)
+        for (const callback of watch.callbacks.despawn) callback(index, generation);
+    }
+  }
+
+  private list(watch: Watch, mirror: Mirror): void {
+    watch.pool = mirror.world.findPool(watch.component);
+    for (let place = 0; watch.pool !== null && place < watch.pool.count; ++place) {
+      const index = watch.pool.indices[place]!;
+      const generation = mirror.world.generationAt(index);
+      if (!mirror.isStale(index, generation)) watch.present.set(index, generation);
+    }
+  }
+
+  onChanged(pool: Pool, index: number, generation: number): void {
+    for (const watch of this.watches.values())
+      if (watch.pool === pool && watch.present.get(index) === generation)
+        for (const callback of watch.callbacks.change) callback(index, generation);
+  }
+
+  /** Handles an entity that spawned or despawned, or has other components. */
+  onEntity(index: number, generation: number): void {
+    const mirror = this.mirror!;
+    for (const watch of this.watches.values()) {
+      watch.pool ??= mirror.world.findPool(watch.component);
+      const isThere = mirror.world.has(index, generation) && !mirror.isStale(index, generation);
+      const has = isThere && watch.pool !== null && watch.pool.find(index) >= 0;
+      const had = watch.present.get(index) === generation;
+      if (has === had) continue;
+      if (has) watch.present.set(index, generation);
+      else watch.present.delete(index);
+      for (const callback of watch.callbacks[has ? "spawn" : "despawn"]) callback(index, generation);
+    }
+  }
+}

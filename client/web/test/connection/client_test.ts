@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Client, ConnectOptions } from "../../src/connection/client.js";
+import { unforeseen } from "../../src/connection/connection.js";
+import * as flat from "../../src/core/flat_writer.js";
+import {
+  FakeNetwork,
+  fakeToken,
+  messageOf,
+  namesMessage,
+  rejoinTokensMessage,
+  welcomeWith,
+} from "../support/fake_server.js";
+import { repeated } from "../support/flat_vectors.js";
+import { schemaOfPart, type } from "../support/schema_builder.js";
+
+const x = { name: "x", base: type.uint, offset: 0 };
+const schema = schemaOfPart({ size: 4, fields: [x] });
+
+/** Joins a server that gives four rejoin tokens. */
+async function join(
+  network: FakeNetwork,
+  graceSeconds: number,
+  options: Partial<ConnectOptions> = {},
+  tokenLifetime = 3600,
+): Promise<Client> {
+  network.onOpened = ({ answer }) => {
+    const tokens = Array.from({ length: 4 }, () => fakeToken(5, tokenLifetime));
+    answer.push(welcomeWith(schema, network.opened > 1), rejoinTokensMessage(graceSeconds, ...tokens));
+  };
+  const client = network.client(options);
+  await network.run(client, 1000);
+  assert.equal(client.state, "playing");
+  return client;
+}
+
+const hostileSchemas: Readonly<Record<string, Uint8Array>> = {
+  CountedByAFieldOfTheOwner: schemaOfPart({
+    size: 20,
+    fields: [
+      { ...x, attributes: { owner_only: "" } },
+      { name: "items", base: type.uint, offset: 4, length: 4, attributes: { count: "x" } },
+    ],
+  }),
+  StringIdOfOneByte: schemaOfPart({
+    size: 1,
+    alignment: 1,
+    fields: [{ name: "x", base: type.ubyte, offset: 0, attributes: { string_id: "", default: "Sword" } }],
+  }),
+};
+
+for (const [name, hostile] of Object.entries(hostileSchemas))
+  test(`Client.EndsAtAHostileSchema_${name}`, async () => {
+    const network = new FakeNetwork();
+    network.onOpened = ({ answer }) => void answer.push(welcomeWith(hostile));
+    const client = network.client();
+    await network.run(client, 1000);
+    assert.equal(client.end?.reason, "protocol error");
+    assert.match(client.end.text, /^bad schema: /);
+    assert.equal(network.server.session.ended?.reason, "protocol error");
+  });
+
+test("Client.EndsAtNamesThatShareOneText", async () => {
+  const network = new FakeNetwork();
+  const client = await join(network, 0);
+  network.server.session.sendReliable(namesMessage(repeated(flat.text("x".repeat(256)), 4096)));
+  await network.run(client, 1000);
+  assert.equal(client.end?.reason, "protocol error");
+  assert.match(client.end.text, /^malformed message: /);
+});
+
+test("Client.AnUnforeseenErrorIsAProtocolError", async () => {
+  const network = new FakeNetwork();
+  const client = await join(network, 0);
+  client.connection.mirror!.addPrototypes = () => {
+    throw new TypeError("a fault of the client");
+  };
+  network.server.session.sendReliable(messageOf(4, []));
+  await network.run(client, 1000);
+  assert.deepEqual(client.end, { reason: "protocol error", text: `${unforeseen}: a fault of the client` });
+  assert.equal(network.server.session.ended?.reason, "protocol error");
+});
+
+test("Client.AlternatesNewTokensAndRejoinTokens", async () => {
+  const network = new FakeNetwork();
+  let attempts = "";
+  const newToken = (): Promise<Uint8Array> => {
+    attempts += "new ";
+    return Promise.reject(new Error("there is no network"));
+  };
+  const client = await join(network, 0, { newToken });
+  network.onOpened = () => (attempts += "rejoin ");
+  network.isReachable = false;
+  await network.run(client, 40_000);
+  assert.ok(attempts.startsWith("rejoin new rejoin new rejoin new "), attempts);
+  assert.equal(client.state, "reconnecting");
+});
+
+test("Client.ResumesAfterALongOutageThoughItAskedForTokens", async () => {
+  const network = new FakeNetwork();
+  const client = await join(network, 0, { newToken: () => Promise.reject(new Error("there is no network")) });
+  network.isReachable = false;
+  await network.run(client, 18_000);
+  network.isReachable = true;
+  await network.run(client, 10_000);
+  assert.equal(client.state, "playing");
+  assert.equal(client.connection.mirrors, 1);
+});
+
+test("Client.JoinsARestartedServerWithANewToken", async () => {
+  const network = new FakeNetwork();
+  const client = await join(network, 0, { newToken: () => Promise.resolve(fakeToken()) });
+  // The new server has other keys: it does not answer rejoin tokens.
+  network.isReachable = false;
+  network.onOpened = ({ answer }) => {
+    network.isReachable = network.opened === 3;
+    answer.push(welcomeWith(schema));
+  };
+  await network.run(client, 20_000);
+  assert.equal(client.state, "playing");
+  assert.equal(client.connection.mirrors, 2);
+});
+
+for (const graceSeconds of [0, 300])
+  test(`Client.TriesForTheGraceOf_${graceSeconds}_SecondsOrAMinute`, async () => {
+    const network = new FakeNetwork();
+    const newToken = (): Promise<Uint8Array> => Promise.reject(new Error("there is no network"));
+    const client = await join(network, graceSeconds, { newToken });
+    network.isReachable = false;
+    await network.run(client, 60_000);
+    assert.equal(client.end, null);
+    await network.run(client, 60_000);
+    assert.equal(client.end === null, graceSeconds === 300);
+    await network.run(client, 200_000);
+    assert.notEqual(client.end, null);
+  });
+
+test("Client.ARejoinTokenThatHasExpiredIsNotUsed", async () => {
+  const network = new FakeNetwork();
+  const client = await join(network, 300, {}, 3);
+  network.isReachable = false;
+  await network.run(client, 7000);
+  assert.equal(network.opened, 1);
+  assert.notEqual(client.end, null);
+});

@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { LevelStore, ResourceFetch } from "../../src/connection/level_store.js";
+import { readLevelFile } from "../../src/resource/level_file.js";
+import { smallLevel } from "../support/level_builder.js";
+
+const files = Array.from({ length: 20 }, (_, i) => smallLevel(`Level${i}`));
+const namesOf = (store: LevelStore): string[] => store.all().map(({ names }) => names[0]!);
+
+test("LevelStore.KeepsThe16LevelsUsedLast", () => {
+  const store = new LevelStore();
+  for (const file of files.slice(0, 16)) store.add(file);
+  assert.ok(store.find(readLevelFile(files[0]!).identity));
+  for (const file of files.slice(16)) store.add(file);
+  assert.equal(store.all().length, 16);
+  assert.ok(namesOf(store).includes("Level0"));
+  for (const gone of ["Level1", "Level2", "Level3", "Level4"]) assert.ok(!namesOf(store).includes(gone));
+});
+
+test("LevelStore.KeepsAtMostItsBytes", () => {
+  const size = files[10]!.length;
+  const store = new LevelStore(2 * size);
+  for (const file of files.slice(10)) store.add(file);
+  assert.deepEqual(namesOf(store), ["Level18", "Level19"]);
+});
+
+test("ResourceFetch.AnnouncedLevelsOutliveTheStore", () => {
+  const store = new LevelStore();
+  store.add(files[0]!);
+  const fetch = new ResourceFetch(store);
+  assert.equal(fetch.announce().length, 1);
+  for (const file of files.slice(1)) store.add(file);
+  assert.ok(!namesOf(store).includes("Level0"));
+  assert.equal(fetch.announced[0]!.names[0], "Level0");
+});
+
+test("ResourceFetch.HandsOutWhatWasReceived", () => {
+  const store = new LevelStore();
+  const kept: Uint8Array[] = [];
+  store.onReceived = (bytes) => void kept.push(bytes);
+  const fetch = new ResourceFetch(store);
+  const { identity } = readLevelFile(files[0]!);
+  fetch.onOffered([{ identity, size: files[0]!.length }]);
+  assert.ok(fetch.nextRequest());
+  fetch.onPart({ kind: "resourcePart", identity, offset: 0, bytes: files[0]! });
+  assert.equal(kept.length, 0);
+  fetch.handOut();
+  fetch.handOut();
+  assert.deepEqual(kept, [files[0]]);
+});

@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "node:test";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+import { root } from "../support/repository.js";
+
+// Bytes of gzip: what is reached, and 2 %.
+const allBytesMax = 54_745;
+const connectBytesMax = 52_562; // for a page that imports connect alone, and so has no levels
+
+async function bundle(exported: string): Promise<{ size: number; inputs: string[] }> {
+  const { outputFiles, metafile } = await build({
+    stdin: { contents: `export ${exported} from "./client.js"`, resolveDir: join(root, "build/web/src") },
+    bundle: true,
+    minify: true,
+    write: false,
+    metafile: true,
+    format: "esm",
+    platform: "browser",
+    target: "es2022",
+  });
+  const size = gzipSync(outputFiles[0]!.contents, { level: 9 }).length;
+  console.log(`${size} bytes of gzip: ${exported}`);
+  return { size, inputs: Object.keys(metafile.inputs) };
+}
+
+test("Bundle.ForBrowsersIsSmallAndHasNothingOfNode", async () => {
+  const { size, inputs } = await bundle("*");
+  assert.ok(inputs.some((path) => path.endsWith("mirror/mirror.js")));
+  assert.ok(
+    !inputs.some((path) => path.includes("udp") || path.includes("node_web_socket") || path.startsWith("node:")),
+  );
+  assert.ok(size <= allBytesMax, `${size} bytes of gzip`);
+});
+
+test("Bundle.WithoutLevelsIsSmaller", async () => {
+  const { size } = await bundle("{ connect }");
+  assert.ok(size <= connectBytesMax, `${size} bytes of gzip`);
+});

@@ -1,0 +1,116 @@
+// A server's end of netcode and of a session in this process, to send what no honest server sends.
+import { Client, type ConnectOptions } from "../../src/connection/client.js";
+import { concat, putU64, bytesOfText } from "../../src/core/bytes.js";
+import * as flat from "../../src/core/flat_writer.js";
+import type { Pipe, PipeEvents } from "../../src/pipe/pipe.js";
+import { contentHash } from "../../src/reflect/schema.js";
+import { ReplayWindow, openPacket, packetType, sealPacket } from "../../src/session/packet.js";
+import { Session } from "../../src/session/session.js";
+
+const protocolId = bytesOfText("TestGame");
+const clientToServer = new Uint8Array(32).fill(1);
+const serverToClient = new Uint8Array(32).fill(2);
+
+/** Returns a token whose servers know the keys of this file. */
+export function fakeToken(timeoutSeconds = 5, lifetime = 3600): Uint8Array {
+  const token = new Uint8Array(2048);
+  token.set(bytesOfText("NETCODE 1.02\0"));
+  token.set(protocolId, 13);
+  putU64(token, 29, lifetime);
+  token[1085] = timeoutSeconds;
+  token[1089] = 1;
+  token.set([1, 127, 0, 0, 1, 0x61, 0x1e], 1093);
+  token.set(clientToServer, 1100);
+  token.set(serverToClient, 1132);
+  return token;
+}
+
+export class FakeServer {
+  session = new Session(true);
+  /** Whether a client has a session here. */
+  isConnected = false;
+  /** Messages that follow Hello. */
+  readonly answer: Uint8Array[] = [];
+  private readonly toSend: [type: number, body: Uint8Array][] = [];
+  private sequence = 0;
+  private readonly window = new ReplayWindow();
+
+  receive(datagram: Uint8Array, now: number): void {
+    const kind = datagram[0]! & 15;
+    if (kind === packetType.request) this.toSend.push([packetType.challenge, new Uint8Array(308)]);
+    if (kind === packetType.response) {
+      this.isConnected = true;
+      this.toSend.push([packetType.keepAlive, new Uint8Array(8)]);
+    }
+    const packet = kind === packetType.payload ? openPacket(protocolId, clientToServer, datagram, this.window) : null;
+    if (packet === null) return;
+    this.session.receive(packet.body, now);
+    if (this.session.takeReliable().length === 0) return;
+    for (const message of this.answer.splice(0)) this.session.sendReliable(message);
+  }
+
+  /** Sends what is due to a client. */
+  flush(now: number, send: (datagram: Uint8Array) => void): void {
+    if (this.isConnected) this.session.flush(now, (body) => void this.toSend.push([packetType.payload, body]));
+    for (const [kind, body] of this.toSend.splice(0))
+      send(sealPacket(protocolId, serverToClient, kind, this.sequence++, body));
+  }
+}
+
+export const messageOf = (kind: number, fields: flat.Field[]): Uint8Array =>
+  flat.flatMessage([flat.u8(kind), flat.table(fields)]);
+
+export const welcomeWith = (schema: Uint8Array, resumed = false): Uint8Array =>
+  messageOf(2, [
+    flat.u32(1),
+    flat.u32(60),
+    flat.u32(1000),
+    flat.blob(contentHash(schema)),
+    flat.blob(schema),
+    null,
+    flat.bool(resumed),
+  ]);
+
+export const namesMessage = (texts: flat.Field): Uint8Array => messageOf(3, [texts]);
+
+export const rejoinTokensMessage = (graceSeconds: number, ...tokens: Uint8Array[]): Uint8Array =>
+  messageOf(6, [flat.blob(concat(...tokens)), flat.u32(graceSeconds)]);
+
+/** A client with a clock of its own, and a way to servers that answer while `isReachable`. */
+export class FakeNetwork {
+  now = 0;
+  isReachable = true;
+  server = new FakeServer();
+  /** Called with the server of each session before it begins. */
+  onOpened: (server: FakeServer) => void = () => {};
+  opened = 0;
+  private events: PipeEvents | null = null;
+
+  client(options: Partial<ConnectOptions> = {}): Client {
+    const all = { url: "fake://server", token: fakeToken(), timer: false, now: () => this.now, ...options };
+    return new Client(all, { "fake:": (_url, _server, events) => this.open(events) });
+  }
+
+  private open(events: PipeEvents): Pipe {
+    ++this.opened;
+    this.events = events;
+    this.server = new FakeServer();
+    this.onOpened(this.server);
+    const { server } = this;
+    return {
+      send: (datagram) => {
+        if (this.isReachable) server.receive(datagram, this.now);
+      },
+      close: () => {},
+    };
+  }
+
+  /** Lets time pass. Promises are settled in each step. */
+  async run(client: Client, ms: number): Promise<void> {
+    for (const end = this.now + ms; this.now < end; this.now += 20) {
+      client.update();
+      if (this.isReachable) this.server.flush(this.now, (datagram) => this.events!.onDatagram(datagram));
+      for (let i = 0; i < 4; ++i) await null;
+    }
+  }
+}
