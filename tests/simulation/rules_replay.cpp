@@ -60,7 +60,10 @@ class Replay {
     for (std::size_t i = 0; i < log.size(); ++i) {
       const client::CommandLog::Entry& entry = log.at(i);
       if (std::max(entry.tick, prediction_.reconciled_tick() + 1) == tick)
-        commands.push_back({.entity = connection_.player_entity(), .number = entry.number, .bytes = entry.bytes});
+        commands.push_back({.player = connection_.player(),
+                            .entity = connection_.player_entity(),
+                            .number = entry.number,
+                            .bytes = entry.bytes});
     }
     return commands;
   }
