@@ -8,6 +8,7 @@ namespace mobula::sim {
 namespace {
 
 constexpr core::StringId32 puck_name(Puck::component_name);
+constexpr core::StringId32 velocity_name("Velocity");
 
 }  // namespace
 
@@ -33,6 +34,7 @@ void StepRecord::on_effect(const prediction::Effect& effect) {
 StepRecord::States StepRecord::states_of(const ecs::Registry& registry) {
   States states;
   const ecs::Pool& pool = registry.pool(registry.find_pool(puck_name, puck_name));
+  const ecs::PoolId velocities = registry.find_pool(velocity_name, velocity_name);
   for (const std::uint32_t index : pool.indices()) {
     const ecs::Entity entity = registry.entities().at(index);
     State& state = states[entity];
@@ -40,6 +42,8 @@ StepRecord::States StepRecord::states_of(const ecs::Registry& registry) {
     if (const auto* dart = registry.try_get<const Dart>(entity)) state.left = dart->left;
     if (const auto* grip = registry.try_get<const Grip>(entity)) state.grip = grip->strength;
     if (const auto* relevance = registry.try_get<const server::Relevance>(entity)) state.owner = relevance->owner;
+    const std::byte* const velocity = velocities == ecs::no_pool ? nullptr : registry.try_read(entity, velocities);
+    if (velocity != nullptr) state.velocity = core::load<engine::Vec3>(velocity);
   }
   return states;
 }
@@ -55,7 +59,7 @@ bool StepRecord::is_same(const State& a, const State& b) {
   };
   return same(a.puck.position, b.puck.position) && same(a.puck.velocity, b.puck.velocity) &&
          a.puck.pushes == b.puck.pushes && a.puck.cooldown == b.puck.cooldown && a.left == b.left && a.grip == b.grip &&
-         a.owner == b.owner;
+         a.owner == b.owner && a.velocity == b.velocity;
 }
 
 void StepRecord::touch(ecs::Entity entity, const State& state, Tick& tick) {
@@ -69,7 +73,8 @@ void StepRecord::compare(const States& before, const States& stepped, const Stat
     const auto now = stepped.find(entity);
     if (now == stepped.end()) {
       if (state.left != 1) touch(entity, state, tick);
-    } else if (now->second.grip != state.grip || now->second.owner != state.owner) {
+    } else if (now->second.grip != state.grip || now->second.owner != state.owner ||
+               now->second.velocity != state.velocity) {
       touch(entity, state, tick);
     }
   }

@@ -53,6 +53,7 @@ class StepRecord {
     int left = -1;  // the Dart's; -1 for other pucks
     int grip = -1;  // -1 without
     std::uint32_t owner = 0;
+    engine::Vec3 velocity{};  // the demo's, which is predicted too; the rules do not write it
   };
   using States = std::map<ecs::Entity, State>;
 

@@ -16,10 +16,10 @@ void DraftedLevel::place_entities() {
   for (std::size_t i = 0; i < transforms->entity_index.size(); ++i) {
     const std::uint32_t entity = transforms->entity_index[i];
     const auto local = core::load<engine::Transform>(transforms->data.data() + transforms->row_begin[i]);
+    const hierarchy::WorldTransform own{local.position, local.rotation};
     const std::uint32_t parent = draft_.parent_index[entity];
-    const bool has_parent = parent < entity && places_[parent];
-    places_[entity] = has_parent ? hierarchy::compose(*places_[parent], local)
-                                 : hierarchy::WorldTransform{local.position, local.rotation};
+    const std::optional<hierarchy::WorldTransform> above = parent < entity ? places_[parent] : std::nullopt;
+    places_[entity] = above ? hierarchy::compose(*above, local) : own;
   }
 }
 
@@ -36,7 +36,8 @@ void DraftedLevel::each(std::string_view component, const Visit& visit) const {
   for (std::size_t i = 0; i < column->entity_index.size(); ++i) {
     const std::uint32_t entity = column->entity_index[i];
     const std::size_t end = i + 1 < column->row_begin.size() ? column->row_begin[i + 1] : column->data.size();
-    if (places_[entity]) visit(*places_[entity], core::ByteView(column->data).first(end).subspan(column->row_begin[i]));
+    const std::optional<hierarchy::WorldTransform>& place = places_[entity];
+    if (place) visit(*place, core::ByteView(column->data).first(end).subspan(column->row_begin[i]));
   }
 }
 
