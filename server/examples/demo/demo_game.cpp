@@ -117,7 +117,8 @@ std::vector<mobula::server::Layer> DemoGame::layers() const { return sight_layer
 
 // Ticks take 50 ms, so an honest view is several ticks behind its command on a long path.
 std::optional<mobula::server::RewindConfig> DemoGame::rewind() const {
-  return mobula::server::RewindConfig{.window = 600 * mobula::core::millisecond,
+  return mobula::server::RewindConfig{.marks = {std::string(Avatar::component_name)},
+                                      .window = 600 * mobula::core::millisecond,
                                       .view_age_max = 500 * mobula::core::millisecond};
 }
 

@@ -79,5 +79,26 @@ TEST(PublishedPast, ForgetsWhatEndedBeforeTheWindow) {
   EXPECT_FALSE(published.past(entity.index, 1).entity);
 }
 
+TEST(PublishedPast, IsKeptOfMarkedEntitiesAlone) {
+  test::RandomWorld world(1);
+  Published& published = world.publisher.published();
+  const core::StringId32 kept[] = {core::StringId32("Transform")};
+  const core::StringId32 marks[] = {core::StringId32("Health")};
+  published.keep_past(kept, past_ticks, marks);
+  const ecs::Entity entity = world.create();
+  world.registry.add<engine::Transform>(entity);
+  const auto tick = [&] {
+    world.publish();
+    world.end_tick();
+    return published.is_kept(entity.index);
+  };
+  EXPECT_FALSE(tick());
+  const ecs::PoolId health = world.registry.find_pool(marks[0], marks[0]);
+  world.registry.add_bytes(entity, health);
+  EXPECT_TRUE(tick());
+  world.registry.remove<engine::Transform>(entity);
+  EXPECT_FALSE(tick());
+}
+
 }  // namespace
 }  // namespace mobula::server

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdio>
 #include <reflect/compile_schema.hpp>
 #include <seeds.hpp>
@@ -72,12 +73,11 @@ void run_rewound(RewoundWorld& tested, const DrawnPicture& picture, PictureTally
   expect_pictures(tested, picture, tally);
 }
 
-TEST(PastPictures, EqualWhatTheClientDrew) {
-  const std::uint64_t seeds = test::few_or_all(12, 40);
+PictureTally run_seeds(std::uint64_t seeds, std::span<const core::StringId32> marks) {
   PictureTally tally;
   test::for_each_seed(1, seeds, 200, [&](std::uint64_t seed) {
     RewoundWorld tested(seed, seed % 2 == 0 ? test::game_schema() : test::load_game_schema_without_courses(),
-                        static_cast<std::uint32_t>(seed % 4) * 10, static_cast<std::uint32_t>(seed % 5));
+                        static_cast<std::uint32_t>(seed % 4) * 10, static_cast<std::uint32_t>(seed % 5), marks);
     for (int tick = 0; tick < 200; ++tick) {
       tested.tick(tested.world.random.below(12));
       tested.give_command();
@@ -92,11 +92,27 @@ TEST(PastPictures, EqualWhatTheClientDrew) {
               static_cast<unsigned long long>(tally.commands), static_cast<unsigned long long>(tally.outdated),
               static_cast<unsigned long long>(tally.equal), static_cast<unsigned long long>(tally.poses),
               static_cast<unsigned long long>(tally.dead), static_cast<unsigned long long>(tally.unknown));
+  return tally;
+}
+
+TEST(PastPictures, EqualWhatTheClientDrew) {
+  const std::uint64_t seeds = test::few_or_all(12, 40);
+  const PictureTally tally = run_seeds(seeds, {});
   if (test::soaks()) return;
   EXPECT_GT(tally.poses, 500 * seeds);
   EXPECT_GT(tally.dead, 0u);
   EXPECT_LT(tally.outdated * 20, tally.commands);
   EXPECT_LT(tally.unknown * 20, tally.poses);
+}
+
+// Entities gain and lose the mark.
+TEST(PastPictures, MarkedEntitiesEqualWhatTheClientDrew) {
+  const std::uint64_t seeds = test::few_or_all(6, 40);
+  const std::array marks{core::StringId32("Health")};
+  const PictureTally tally = run_seeds(seeds, marks);
+  if (test::soaks()) return;
+  EXPECT_GT(tally.poses, 50 * seeds);
+  EXPECT_GT(tally.dead, 0u);
 }
 
 }  // namespace

@@ -33,13 +33,14 @@ class RewoundWorld {
  public:
   static constexpr ecs::Tick kept_ticks = 24;
 
+  // The past is kept of entities with a mark, or of all.
   RewoundWorld(std::uint64_t seed, std::shared_ptr<const reflect::Schema> schema, std::uint32_t loss,
-               std::uint32_t delay)
+               std::uint32_t delay, std::span<const core::StringId32> marks = {})
       : world(seed, std::move(schema)) {
     std::vector<core::StringId32> all;
     for (const reflect::Component& component : world.schema->components())
       if (!component.not_sent) all.push_back(component.id);
-    published().keep_past(all, kept_ticks);
+    published().keep_past(all, kept_ticks, marks);
     world.changes(60);
     replica.emplace(world, loss, delay);
     // Those of a stale entity continue as the client likes.

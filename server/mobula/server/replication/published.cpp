@@ -45,7 +45,9 @@ Published::Column& Published::column(ecs::PoolId pool) {
     for (const wire::CourseUnit& unit : codec.courses())
       velocities.emplace_back(registry_, codec, unit, fields, tick_seconds_);
     columns_[pool] = std::make_unique<Column>(codec, registry_.pool(pool), std::move(velocities));
-    columns_[pool]->kept = std::ranges::find(kept_types_, registry_.pool(pool).type().id) != kept_types_.end();
+    const core::StringId32 type = registry_.pool(pool).type().id;
+    columns_[pool]->kept = std::ranges::find(kept_types_, type) != kept_types_.end();
+    columns_[pool]->mark = std::ranges::find(mark_types_, type) != mark_types_.end();
   }
   return *columns_[pool];
 }

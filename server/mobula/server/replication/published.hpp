@@ -88,9 +88,12 @@ class Published {
   };
   /// Does the same for several ticks, the newest first.
   [[nodiscard]] bool words_at(std::uint32_t index, std::span<FormerWords> wanted);
-  /// Keeps what pictures of the last `ticks` ticks need, of entities that have a component of one of these types. Once,
-  /// before anything is published.
-  void keep_past(std::span<const core::StringId32> components, ecs::Tick ticks);
+  /// Keeps what pictures of the last `ticks` ticks need, of entities that have a component of one of these types. If
+  /// there are marks, the entities also have one of these. Once, before anything is published.
+  void keep_past(std::span<const core::StringId32> components, ecs::Tick ticks,
+                 std::span<const core::StringId32> marks = {});
+  /// Returns whether entities without a mark are not kept.
+  [[nodiscard]] bool has_marks() const { return !mark_types_.empty(); }
   [[nodiscard]] bool keeps_past() const { return !kept_types_.empty(); }
   /// Returns the number of ticks for which entities that no longer exist are kept; 0 if none are.
   [[nodiscard]] ecs::Tick past_ticks() const { return past_ticks_; }
@@ -160,6 +163,7 @@ class Published {
     ecs::ComponentType row_type;
     ecs::Tick unused_tick = 0;
     bool kept = false;  // its past is kept
+    bool mark = false;  // it marks entities whose past is kept
     ecs::Pool rows;
     std::vector<std::uint32_t> scratch;
     std::unique_ptr<FollowedRows> followed;  // null without courses
@@ -196,8 +200,9 @@ class Published {
   core::BitSet changed_last_;
   core::BitSet extrapolated_;                 // by index: its layout has units that may be extrapolated
   std::vector<core::StringId32> kept_types_;  // component types of which the past is kept
+  std::vector<core::StringId32> mark_types_;  // component types that mark entities. If empty, all are marked
   ecs::Tick past_ticks_ = 0;
-  core::BitSet kept_;                           // by index: the entity has such a component
+  core::BitSet kept_;                           // by index: the entity has such a component, and a mark
   std::unique_ptr<FormerCompositions> former_;  // null unless the past is kept
   ecs::Tick last_change_ = 0;
   ecs::Tick change_before_ = 0;

@@ -4,19 +4,24 @@
 
 namespace mobula::server {
 
-void Published::keep_past(std::span<const core::StringId32> components, ecs::Tick ticks) {
+void Published::keep_past(std::span<const core::StringId32> components, ecs::Tick ticks,
+                          std::span<const core::StringId32> marks) {
   MOBULA_CHECK(!components.empty(), "Game::rewind() names the components whose past is kept");
   MOBULA_CHECK(entities_.empty() && columns_.empty(), "the past is kept from the first publication on");
   kept_types_.assign(components.begin(), components.end());
+  mark_types_.assign(marks.begin(), marks.end());
   past_ticks_ = ticks;
   former_ = std::make_unique<FormerCompositions>(registry_.prototypes());
 }
 
-// Notes whether the entity at an index has a kept component.
+// Notes whether the entity at an index has a kept component and a mark.
 void Published::note_kept(std::uint32_t index, ecs::PrototypeId prototype) {
   if (!keeps_past()) return;
   const auto is_kept = [&](ecs::PoolId pool) { return columns_[pool]->kept; };
-  std::ranges::any_of(registry_.prototypes().pools(prototype), is_kept) ? kept_.insert(index) : kept_.erase(index);
+  const auto is_mark = [&](ecs::PoolId pool) { return columns_[pool]->mark; };
+  const std::span<const ecs::PoolId> pools = registry_.prototypes().pools(prototype);
+  const bool marked = mark_types_.empty() || std::ranges::any_of(pools, is_mark);
+  marked&& std::ranges::any_of(pools, is_kept) ? kept_.insert(index) : kept_.erase(index);
 }
 
 // Keeps the composition that a kept entity had until a tick. The log gets its last words.
@@ -34,9 +39,11 @@ void Published::end_composition(std::uint32_t index, ecs::Tick tick) {
   kept_.erase(index);
 }
 
+// Deltas of entities without a mark are not recorded, so their states are not known.
 Published::Past Published::past(std::uint32_t index, ecs::Tick tick) const {
   const PublishedEntity& now = entity(index);
-  if (now.entity && now.structure_tick <= tick) return {now.entity, now.prototype, nullptr};
+  const bool known = !has_marks() || is_kept(index);
+  if (now.entity && now.structure_tick <= tick) return known ? Past{now.entity, now.prototype, nullptr} : Past{};
   const FormerCompositions::Composition* const former = former_ != nullptr ? former_->find(index, tick) : nullptr;
   return former != nullptr ? Past{former->entity, former->prototype, former} : Past{};
 }

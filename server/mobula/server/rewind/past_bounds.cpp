@@ -53,7 +53,7 @@ void PastBounds::update(std::span<const std::uint32_t> changed, ecs::Tick tick) 
 void PastBounds::note(std::uint32_t index, ecs::Tick tick) {
   if (index >= slots_.size()) slots_.resize(index + std::size_t{1}, none);
   const ecs::Entity entity = published_.entity(index).entity;
-  const bool is_kept = entity && transforms_ != ecs::no_pool && published_.is_kept_pool(transforms_);
+  const bool is_kept = entity && published_.is_kept(index) && published_.is_kept_pool(transforms_);
   const PublishedRow row = is_kept ? published_.row(entity, transforms_) : PublishedRow{};
   const bool has_place = row.words != nullptr;
   const std::uint32_t slot = slots_[index];

@@ -73,7 +73,8 @@ Drawn PastPictures::draw(ecs::Entity entity, ecs::PoolId pool, double moment, st
 // Draws a component of the entity that is open.
 Drawn PastPictures::draw_open(ecs::PoolId pool, std::byte* component) {
   const wire::RowCodec* const codec = published_.is_kept_pool(pool) ? published_.codecs().row(pool) : nullptr;
-  if (codec == nullptr || around_.bare) return Drawn::no;
+  if (codec == nullptr) return Drawn::no;
+  if (around_.bare) return published_.has_marks() ? Drawn::unknown : Drawn::no;
   const wire::EntityLayout::Row* const row = picture_.earlier.layout->find(codec);
   if (row == nullptr) return Drawn::no;
   const reflect::Component& type = *published_.codecs().schema().find(published_.registry().pool(pool).type().id);

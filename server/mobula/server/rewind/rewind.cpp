@@ -7,17 +7,22 @@ namespace {
 
 ecs::Tick whole_ticks(double ticks) { return static_cast<ecs::Tick>(std::ceil(ticks)); }
 
+std::vector<core::StringId32> ids_of(const std::vector<std::string>& names, const reflect::Schema& schema) {
+  std::vector<core::StringId32> ids;
+  for (const std::string& name : names) {
+    MOBULA_CHECK(schema.find(std::string_view(name)) != nullptr,
+                 "Game::rewind names a component that the schema does not have: " + name);
+    ids.emplace_back(name);
+  }
+  return ids;
+}
+
 // Declares which past is kept. Returns for how many ticks.
 ecs::Tick keep_past(const RewindConfig& config, const ClaimCheck& check, Published& published) {
-  std::vector<core::StringId32> components;
-  for (const std::string& name : config.components) {
-    MOBULA_CHECK(published.codecs().schema().find(std::string_view(name)) != nullptr,
-                 "Game::rewind names a component that the schema does not have: " + name);
-    components.emplace_back(name);
-  }
+  const reflect::Schema& schema = published.codecs().schema();
   MOBULA_CHECK(config.view_age_max <= config.window, "Game::rewind: views may be older than what is kept");
   const ecs::Tick ticks = whole_ticks(check.to_ticks(config.window)) + 1;
-  published.keep_past(components, ticks);
+  published.keep_past(ids_of(config.components, schema), ticks, ids_of(config.marks, schema));
   return ticks;
 }
 
