@@ -196,6 +196,11 @@ bool RulesFollower::has_forgotten(const StepRecord& record) const {
   return std::ranges::any_of(members_then_, [&](ecs::Entity each) { return !mirror.valid(each) && record.has(each); });
 }
 
+// Entities with a Velocity are predicted too. The rules do not move them, and the record has pucks alone.
+bool RulesFollower::concerns_pucks(const client::Misprediction& found) const {
+  return members_.contains(found.entity) || members_then_.contains(found.entity);
+}
+
 // Finds a command that became known to have run in another tick than its own, or not at all, or is late still.
 bool RulesFollower::has_late_command(const StepRecord& record) const {
   for (auto each = given_.lower_bound(next_command_); each != given_.end(); ++each) {
@@ -234,7 +239,9 @@ std::optional<std::string> RulesFollower::check_reconciled(const Before& before,
     disturbed = disturbed || is_disturbed(record, tick, player);
   if (disturbed) return std::nullopt;
   ++certain_;
-  if (stats.remote_mispredictions != before.stats.remote_mispredictions) return what("remote cause");
+  if (stats.remote_mispredictions != before.stats.remote_mispredictions &&
+      concerns_pucks(prediction_.last_misprediction()))
+    return what("remote cause");
   return check_effects(before, record, player);
 }
 

@@ -59,6 +59,7 @@ class RulesFollower {
   [[nodiscard]] bool is_disturbed(const RanPlay& ran) const;
   [[nodiscard]] bool has_strange_dart() const;
   [[nodiscard]] bool has_forgotten(const StepRecord& record) const;
+  [[nodiscard]] bool concerns_pucks(const client::Misprediction& found) const;
   [[nodiscard]] bool has_late_command(const StepRecord& record) const;
   [[nodiscard]] std::string commands(const StepRecord& record) const;
   [[nodiscard]] bool has_given(std::uint32_t serial) const { return serials_.contains(serial); }
