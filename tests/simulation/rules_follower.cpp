@@ -140,8 +140,7 @@ bool RulesFollower::concerns(const StepRecord::EffectName& effect) const {
   return std::ranges::any_of(members_then_, [&](ecs::Entity each) { return each.index == index; });
 }
 
-std::optional<std::string> RulesFollower::check_effects(const Before& before, const StepRecord& record,
-                                                        std::uint32_t /*player*/) const {
+std::optional<std::string> RulesFollower::check_effects(const Before& before, const StepRecord& record) const {
   const ecs::Tick first = before.reconciled + 1;
   const ecs::Tick last = prediction_.reconciled_tick();
   const std::string reconciled = " as of tick " + std::to_string(last);
@@ -242,7 +241,7 @@ std::optional<std::string> RulesFollower::check_reconciled(const Before& before,
   if (stats.remote_mispredictions != before.stats.remote_mispredictions &&
       concerns_pucks(prediction_.last_misprediction()))
     return what("remote cause");
-  return check_effects(before, record, player);
+  return check_effects(before, record);
 }
 
 // --- End -----------------------------------------------------------------------------------------------------------

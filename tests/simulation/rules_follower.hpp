@@ -53,8 +53,7 @@ class RulesFollower {
   [[nodiscard]] std::optional<std::string> note_effects();
   [[nodiscard]] std::optional<std::string> check_reconciled(const Before& before, const StepRecord& record,
                                                             std::uint32_t player);
-  [[nodiscard]] std::optional<std::string> check_effects(const Before& before, const StepRecord& record,
-                                                         std::uint32_t player) const;
+  [[nodiscard]] std::optional<std::string> check_effects(const Before& before, const StepRecord& record) const;
   [[nodiscard]] bool is_disturbed(const StepRecord& record, ecs::Tick tick, std::uint32_t player) const;
   [[nodiscard]] bool is_disturbed(const RanPlay& ran) const;
   [[nodiscard]] bool has_strange_dart() const;

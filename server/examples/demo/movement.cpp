@@ -30,12 +30,6 @@ float ground_distance_squared(const Vec3& a, const Vec3& b) {
   return (a.x - b.x) * (a.x - b.x) + (a.z - b.z) * (a.z - b.z);
 }
 
-Vec3 towards(const Vec3& from, const Vec3& to, float speed) {
-  const float distance = std::sqrt(ground_distance_squared(from, to));
-  if (!(distance >= 0.01f && std::isfinite(distance))) return {};
-  return on_ground((to.x - from.x) / distance * speed, (to.z - from.z) / distance * speed);
-}
-
 // Returns a velocity with a uniformly random direction: a point in the disc, scaled.
 Vec3 any_direction(mobula::core::Random& random, float speed) {
   for (;;) {

@@ -1,18 +1,13 @@
 // Bots and a server on real sockets of one loop.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <bots/bot.hpp>
+#include <client/served_demo.hpp>
 #include <demo/demo_player.hpp>
-#include <examples/demo/demo_game.hpp>
 #include <examples/demo/rules/rules.hpp>
-#include <filesystem>
-#include <fstream>
 #include <mobula/client/connection/resource_memory.hpp>
-#include <mobula/net/event_loop.hpp>
-#include <mobula/net/server_pipes.hpp>
-#include <server/hamlet.hpp>
+#include <optional>
 
 namespace mobula::client {
 namespace {
@@ -38,43 +33,15 @@ constexpr Behaviour scripted{"scripted", "", false, true, by_script};
 
 class BotTest : public testing::Test {
  protected:
-  void SetUp() override {
-    script = {};
-    key_file_ = std::filesystem::temp_directory_path() / ("mobula_bot_test." + std::to_string(::getpid()));
-    std::string digits;
-    for (int i = 0; i < 32; ++i) digits += "5a";  // test_transport()'s key
-    std::ofstream(key_file_) << digits << '\n';
-    std::filesystem::permissions(key_file_, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
-  }
-  void TearDown() override {
-    bots_.clear();
-    std::filesystem::remove(key_file_);
-  }
+  void SetUp() override { script = {}; }
+  void TearDown() override { bots_.clear(); }
 
   void serve(std::uint32_t sessions_max = 16) {
-    pipes_ = std::move(*net::ServerPipes::open(loop_, {.listen = transport::Address::v4(127, 0, 0, 1, 0),
-                                                       .tcp_port = {},
-                                                       .websocket_port = {},
-                                                       .certificate_file = {},
-                                                       .key_file = {},
-                                                       .streams = {}}));
-    const auto address = transport::Address::v4(127, 0, 0, 1, pipes_->local_port(transport::Pipe::udp));
     server::ServerConfig config{.level = test::hamlet()};
     config.transport = test::test_transport();
-    config.transport.public_addresses = config.token_servers = {address};
     config.transport.sessions_max = sessions_max;
-    config.secret.fill(std::byte{0x5b});
-    server_ = std::move(*server::Server::start(std::move(config), game_));
-    server_->set_unix_time(core::unix_now());
-    pipes_->on_datagram([this](const transport::Address& from, core::ByteView datagram) {
-      server_->receive(from, datagram, core::monotonic_now(), *pipes_);
-    });
-    access_ = *parse_access({.connect = transport::to_string(address),
-                             .token_file = {},
-                             .key_file = key_file_.string(),
-                             .admin = {},
-                             .ca_file = {},
-                             .simulate = {}});
+    served_.emplace(loop_, std::move(config), "");
+    access_ = served_->access;
     tokens_ = std::move(*TokenStock::open(access_, 4));
   }
   void predict() {
@@ -96,7 +63,7 @@ class BotTest : public testing::Test {
     const core::Nanoseconds end = core::monotonic_now() + at_most;
     while (!condition() && core::monotonic_now() < end) {
       loop_.run_until(core::monotonic_now() + 10 * core::millisecond);
-      server_->tick(core::monotonic_now(), *pipes_);
+      served_->tick();
       for (const auto& bot : bots_) EXPECT_TRUE(bot->update(core::monotonic_now()));
     }
     return condition();
@@ -110,16 +77,13 @@ class BotTest : public testing::Test {
   }
 
   net::EventLoop loop_;
-  demo::DemoGame game_;
-  std::unique_ptr<net::ServerPipes> pipes_;
-  std::unique_ptr<server::Server> server_;
+  std::optional<test::ServedDemo> served_;
   Access access_;
   std::unique_ptr<TokenStock> tokens_;
   BotsTally tally_;
   ResourceMemory level_;
   BotRules predicts_;
   std::vector<std::unique_ptr<Bot>> bots_;
-  std::filesystem::path key_file_;
 };
 
 TEST_F(BotTest, JoinsAndCountsWhatItReceives) {
@@ -154,7 +118,7 @@ TEST_F(BotTest, PredictsByTheRulesOfTheDemo) {
   EXPECT_GT(counted(Count::commands), 0u);
   EXPECT_EQ(counted(Count::mismatches), 0u);
   EXPECT_GT(tally_.now.input_delays_us.count(), 0u);
-  ASSERT_TRUE(run_until([&] { return server_->stats().predictions.ticks > 0; })) << "it reports to the server";
+  ASSERT_TRUE(run_until([&] { return served_->server->stats().predictions.ticks > 0; })) << "it reports to the server";
   EXPECT_LE(tally_.now.corrections_um.count(), counted(Count::rollbacks));
 }
 
@@ -165,7 +129,7 @@ TEST_F(BotTest, PredictsNothingWithoutAMirror) {
   ASSERT_TRUE(run_until([&] { return bot.playing(); }));
   run_for(core::second);
   EXPECT_EQ(counted(Count::predicted_ticks), 0u);
-  EXPECT_EQ(server_->stats().predictions.ticks, 0u);
+  EXPECT_EQ(served_->server->stats().predictions.ticks, 0u);
 }
 
 TEST_F(BotTest, CountsThePredictionsOfEachConnection) {
@@ -188,7 +152,7 @@ TEST_F(BotTest, LeavesAndJoinsAgainAsAnotherPlayer) {
   ASSERT_TRUE(run_until([&] { return bot.playing(); }));
   script.next = BotAct::leave;
   ASSERT_TRUE(run_until([&] { return !bot.playing(); }));
-  ASSERT_TRUE(run_until([&] { return server_->players() == 0; })) << "no timeout is needed";
+  ASSERT_TRUE(run_until([&] { return served_->server->players() == 0; })) << "no timeout is needed";
   EXPECT_EQ(bot.client(), nullptr);
   script.next = BotAct::join;
   ASSERT_TRUE(run_until([&] { return bot.playing(); }));
@@ -205,10 +169,10 @@ TEST_F(BotTest, VanishesWithoutDisconnecting) {
   script.next = BotAct::vanish;
   ASSERT_TRUE(run_until([&] { return bot.client() == nullptr; }));
   run_for(300 * core::millisecond);
-  EXPECT_EQ(server_->players(), 1u) << "the server does not know yet";
+  EXPECT_EQ(served_->server->players(), 1u) << "the server does not know yet";
   script.next = BotAct::join;
   ASSERT_TRUE(run_until([&] { return bot.playing(); }));
-  EXPECT_EQ(server_->players(), 2u) << "it is another player";
+  EXPECT_EQ(served_->server->players(), 2u) << "it is another player";
   EXPECT_EQ(tally_.disconnects.total() + tally_.refusals.total(), 0u);
 }
 
@@ -222,7 +186,7 @@ TEST_F(BotTest, LosesItsPathAndReconnectsAsTheSamePlayer) {
   script.next = BotAct::lose_path;
   ASSERT_TRUE(run_until([&] { return counted(Count::rejoins) == 1 && bot.playing(); }));
   EXPECT_EQ(bot.connection()->player_entity(), entity);
-  EXPECT_EQ(server_->players(), 1u);
+  EXPECT_EQ(served_->server->players(), 1u);
   EXPECT_EQ(counted(Count::joins), 2u);
   EXPECT_EQ(tally_.now.joins_us.count(), 2u);
   EXPECT_EQ(tally_.disconnects.total() + tally_.refusals.total(), 0u) << "by its own choice";
@@ -250,7 +214,7 @@ TEST_F(BotTest, CountsADisconnectionWithItsReason) {
   constexpr Behaviour stays{"stays", "", false, false, by_script};
   Bot& bot = add(stays);
   ASSERT_TRUE(run_until([&] { return bot.playing(); }));
-  server_->shut_down(core::monotonic_now(), *pipes_);
+  served_->server->shut_down(core::monotonic_now(), *served_->pipes);
   ASSERT_TRUE(run_until([&] { return bot.failed(); }));
   EXPECT_EQ(tally_.disconnects.total(), 1u);
   EXPECT_THAT(tally_.disconnects.by_reason().begin()->first, testing::StartsWith("shutting down"));
@@ -261,7 +225,7 @@ TEST_F(BotTest, LeavesWhenTheRampFallsAndJoinsWhenItRises) {
   Bot& bot = add();
   ASSERT_TRUE(run_until([&] { return bot.playing(); }));
   bot.want(false);
-  ASSERT_TRUE(run_until([&] { return server_->players() == 0; }));
+  ASSERT_TRUE(run_until([&] { return served_->server->players() == 0; }));
   EXPECT_EQ(bot.client(), nullptr);
   EXPECT_FALSE(bot.failed());
   EXPECT_EQ(counted(Count::leaves), 0u) << "the ramp decided, not the bot";

@@ -23,12 +23,6 @@ constexpr float blocked_below = 0.02f;   // share of the way of a tick: less tow
 
 float ground_squared(float x, float z) { return x * x + z * z; }
 
-Vec3 towards(float x, float z) {
-  const float distance = std::sqrt(ground_squared(x, z));
-  if (!(distance >= 0.01f && std::isfinite(distance))) return {};
-  return {x / distance * avatar_speed, 0, z / distance * avatar_speed};
-}
-
 // Returns the place of what an avatar is on. Nothing if it is on the ground.
 std::optional<WorldTransform> carrier_of(PredictedWorld& world, Entity avatar) {
   const auto* const carrier = world.try_get<const Carrier>(avatar);
@@ -46,7 +40,8 @@ void aim_at_goal(const Walker& walker, const Vec3& from, Vec3& velocity) {
   const float z = walker.goal_z - from.z;
   const float beside = x * velocity.z - z * velocity.x;
   const float speed_squared = ground_squared(velocity.x, velocity.z);
-  if (beside * beside > astray_squared * speed_squared) velocity = towards(x, z);
+  if (beside * beside > astray_squared * speed_squared)
+    velocity = towards(from, {walker.goal_x, 0, walker.goal_z}, avatar_speed);
 }
 
 struct Stride {
@@ -115,7 +110,7 @@ void walk_avatar_to(PredictedWorld& world, Entity avatar, float x, float z) {
   if (const std::optional<WorldTransform> carrier = carrier_of(world, avatar))
     goal = mobula::hierarchy::relative_to(*carrier, {.position = goal}).position;
   const Vec3& from = world.get<const Pose>(avatar).position;
-  world.get<Velocity>(avatar).linear = towards(goal.x - from.x, goal.z - from.z);
+  world.get<Velocity>(avatar).linear = towards(from, goal, avatar_speed);
   auto& walker = world.get<Walker>(avatar);
   walker.goal_x = goal.x;
   walker.goal_z = goal.z;

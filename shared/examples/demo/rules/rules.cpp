@@ -61,6 +61,14 @@ Vec3 unit(const Vec3& direction) {
   return {direction.x / length, direction.y / length, direction.z / length};
 }
 
+Vec3 towards(const Vec3& from, const Vec3& to, float speed) {
+  const float x = to.x - from.x;
+  const float z = to.z - from.z;
+  const float distance = std::sqrt(x * x + z * z);
+  if (!(distance >= 0.01f && std::isfinite(distance))) return {};
+  return {x / distance * speed, 0, z / distance * speed};
+}
+
 // By half-angle formulas.
 mobula::engine::Quat facing(const Vec3& direction) {
   const float length = std::sqrt(direction.x * direction.x + direction.z * direction.z);

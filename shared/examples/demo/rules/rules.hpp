@@ -43,6 +43,9 @@ inline constexpr float world_edge = 500.0f;  // largest distance from the middle
 [[nodiscard]] bool is_in_world(float x, float z);
 /// Returns a direction that can be aimed in with length 1.
 [[nodiscard]] mobula::engine::Vec3 unit(const mobula::engine::Vec3& direction);
+/// Returns the velocity on the ground that leads from one place to another; none if they are nearer than 1 cm.
+[[nodiscard]] mobula::engine::Vec3 towards(const mobula::engine::Vec3& from, const mobula::engine::Vec3& to,
+                                           float speed);
 /// Returns the rotation about the vertical that faces a direction on the ground, whose length is not 0.
 [[nodiscard]] mobula::engine::Quat facing(const mobula::engine::Vec3& direction);
 
