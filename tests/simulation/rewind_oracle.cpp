@@ -115,6 +115,7 @@ void RewindOracle::compare(server::Rewound& past, const server::World& world, ec
 void RewindOracle::compare(server::Rewound& past, ecs::Entity entity, const DrawnWorld::Entity* drawn) {
   using server::Seen;
   const Seen seen = past.seen(entity);
+  if (seen == Seen::unknown) return void(++unknown_);
   const auto differs = [&](const std::string& what) {
     fail("entity " + to_string(entity) + " as drawn at " + at(past.moment()) + " " + what + ", " +
          std::to_string(static_cast<int>(seen)) + " by the server");
@@ -124,7 +125,6 @@ void RewindOracle::compare(server::Rewound& past, ecs::Entity entity, const Draw
     if (!is_out) differs(drawn == nullptr ? "is not there" : "is stale");
     return;
   }
-  if (seen == Seen::unknown) return void(++unknown_);
   if (seen != (drawn->spawned ? Seen::alive : Seen::not_spawned))
     return differs(drawn->spawned ? "is there" : "is not spawned yet");
   if (seen != Seen::alive) return;

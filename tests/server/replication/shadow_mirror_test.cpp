@@ -97,5 +97,25 @@ TEST_F(ShadowMirrorTest, AnEntityThatLeavesIsOutOfViewUntilItReturns) {
   EXPECT_EQ(tested.shadow().sight(entity), Sight::absent);
 }
 
+// The client may have received the loss first. Then it still shows the entity that had the index before.
+TEST(ShadowMirror, AnIndexIsUnknownAfterAStateAndItsLossInAnyOrder) {
+  using Kind = Carried::Kind;
+  const ecs::Entity former{.index = 7, .generation = 1};
+  const ecs::Entity later{.index = 7, .generation = 2};
+  ShadowMirror shadow;
+  const auto send = [&](std::uint32_t sequence, Kind kind, ecs::Entity entity, std::uint32_t id) {
+    shadow.begin_delta(sequence, 10 + sequence);
+    shadow.add({.entity = entity, .id = id, .kind = kind, .kept = true});
+  };
+  send(1, Kind::full, former, 0);
+  ASSERT_TRUE(shadow.advance({.newest = 1, .received = 0b1}, 0));
+  send(2, Kind::full, later, 1);
+  send(3, Kind::lost, later, 1);
+  ASSERT_TRUE(shadow.advance({.newest = 3, .received = 0b111}, 0));
+  EXPECT_EQ(shadow.sight(former), Sight::unknown);
+  EXPECT_EQ(shadow.sight(later), Sight::unknown);
+  EXPECT_EQ(shadow.sight({.index = 8, .generation = 1}), Sight::absent);
+}
+
 }  // namespace
 }  // namespace mobula::server

@@ -71,10 +71,9 @@ void ShadowMirror::settle(ecs::Tick tick, std::uint32_t settled) {
 
 Sight ShadowMirror::sight(ecs::Entity entity) const {
   if (find(entity) != nullptr || is_as_loaded(entity)) return Sight::shown;
-  const bool may_be_stale = std::ranges::any_of(stale_, [&](ecs::Entity stale) {
-    return stale == entity || (stale.index == entity.index && stale.generation == any_generation);
-  });
-  return may_be_stale ? Sight::out_of_view : Sight::absent;
+  const auto has_stale = [&](ecs::Entity stale) { return std::ranges::find(stale_, stale) != stale_.end(); };
+  if (has_stale({entity.index, any_generation})) return Sight::unknown;
+  return has_stale(entity) ? Sight::out_of_view : Sight::absent;
 }
 
 PictureTicks::Around ShadowMirror::around(ecs::Entity entity, double moment) const {

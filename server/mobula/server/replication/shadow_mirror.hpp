@@ -27,6 +27,7 @@ enum class Sight : std::uint8_t {
   shown,        ///< In view.
   absent,       ///< Not there: never received, or destroyed.
   out_of_view,  ///< Out of view; the client may show its last values.
+  unknown,      ///< Depends on the order in which deltas arrived.
 };
 
 class ShadowMirror {

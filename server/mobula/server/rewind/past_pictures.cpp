@@ -57,6 +57,7 @@ Seen PastPictures::seen(ecs::Entity entity, double moment) {
   switch (shadow_.sight(entity)) {
     case Sight::absent: return Seen::absent;
     case Sight::out_of_view: return Seen::out_of_view;
+    case Sight::unknown: return Seen::unknown;
     case Sight::shown: break;
   }
   const ShadowMirror::Known* const known = shadow_.find(entity);

@@ -17,7 +17,7 @@ enum class Seen : std::uint8_t {
   not_spawned,  ///< It spawned later; the client has its first state already.
   absent,       ///< Not there.
   out_of_view,  ///< Out of view. Its picture is not known.
-  unknown,      ///< It was there, but its states are not kept any more, or depend on the order in which deltas arrived.
+  unknown,      ///< Its states are not kept any more, or depend on the order in which deltas arrived.
   present,      ///< Not rewound.
 };
 
