@@ -22,17 +22,16 @@ class MirrorFollower {
   struct Component {
     ecs::PoolId pool;
     core::Bytes value;
-    bool operator==(const Component&) const = default;
   };
   struct Copy {
     ecs::Entity entity;  // null if none is at the index
     bool lost = false;
     std::vector<Component> components{};
-    bool operator==(const Copy&) const = default;
   };
 
   std::optional<std::string> follow(const client::Mirror& mirror, const client::Change& change);
   [[nodiscard]] static std::vector<Component> read_all(const client::Mirror& mirror, ecs::Entity entity);
+  [[nodiscard]] bool is_copy(const client::Mirror& mirror, ecs::Entity entity) const;
   static void read_one(const client::Mirror& mirror, const client::Change& change, Copy& copy);
 
   std::uint32_t mirror_ = 0;

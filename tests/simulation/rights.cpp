@@ -14,7 +14,7 @@ bool Rights::Known::has_on_disk(ecs::Entity entity) const {
 }
 
 void Rights::extend(Intervals& stays, ecs::Entity entity, ecs::Tick now) {
-  const bool goes_on = stays.last.entity == entity && stays.last.to + 1 == now;
+  const bool goes_on = stays.last.entity == entity && stays.last.to + 1 >= now;
   if (!goes_on && stays.last.entity) stays.before.push_back(stays.last);
   if (!goes_on) stays.last = {entity, now, now};
   stays.last.to = now;
@@ -43,8 +43,12 @@ void Rights::note(server::Server& server, ecs::Tick now) {
 void Rights::note_sight(const server::test::ReferenceInterest& interest, const server::ClientSession& session,
                         Known& known, ecs::Tick now) {
   const server::Viewer& viewer = *session.replication.viewer;
-  std::set<ecs::Entity> near;
-  std::set<ecs::Entity> relevant;
+  near_.clear();
+  relevant_.clear();
+  const auto note_chain = [&](std::vector<ecs::Entity>& entities, ecs::Entity entity) {
+    entities.push_back(entity);
+    for (const ecs::Entity parent : interest.above(entity)) entities.push_back(parent);
+  };
   for (const std::uint32_t index : interest.published) {
     const ecs::Entity entity = interest.registry.entities().at(index);
     OfIndex& noted = known.all[index];
@@ -54,15 +58,12 @@ void Rights::note_sight(const server::test::ReferenceInterest& interest, const s
     const bool is_in_view = (last.entity == entity && last.to >= known.looked) || was_unmodified;
     const auto subject = interest.subject(entity);
     const auto sight = interest.sight(viewer, subject);
-    std::vector<ecs::Entity> chain{entity};
-    if (sight.enters || (sight.stays && is_in_view))
-      for (const ecs::Entity parent : interest.above(entity)) chain.push_back(parent);
-    if (sight.enters) near.insert(chain.begin(), chain.end());
-    if (sight.enters || (sight.stays && is_in_view)) relevant.insert(chain.begin(), chain.end());
+    if (sight.enters) note_chain(near_, entity);
+    if (sight.enters || (sight.stays && is_in_view)) note_chain(relevant_, entity);
     if (subject.own.owner == viewer.player()) extend(noted.owned, entity, now);
   }
-  for (const ecs::Entity entity : near) extend(known.all[entity.index].near, entity, now);
-  for (const ecs::Entity entity : relevant) {
+  for (const ecs::Entity entity : near_) extend(known.all[entity.index].near, entity, now);
+  for (const ecs::Entity entity : relevant_) {
     Intervals& stays = known.all[entity.index].relevant;
     if (stays.last.entity != entity) ever_had_.emplace(session.player.id, entity);
     extend(stays, entity, now);

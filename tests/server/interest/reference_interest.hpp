@@ -62,13 +62,13 @@ struct ReferenceInterest {
 
   // Returns the living entities above an entity, up to a root or once around a cycle.
   [[nodiscard]] std::vector<ecs::Entity> above(ecs::Entity entity) const {
-    std::vector<ecs::Entity> found{entity};
-    for (;;) {
-      const auto* parent = registry.try_get<const engine::Parent>(found.back());
-      if (parent == nullptr || !registry.valid(parent->entity) || std::ranges::count(found, parent->entity) != 0) break;
+    std::vector<ecs::Entity> found;
+    const auto* parent = registry.try_get<const engine::Parent>(entity);
+    while (parent != nullptr && registry.valid(parent->entity) && parent->entity != entity &&
+           std::ranges::count(found, parent->entity) == 0) {
       found.push_back(parent->entity);
+      parent = registry.try_get<const engine::Parent>(parent->entity);
     }
-    found.erase(found.begin());
     return found;
   }
 
