@@ -124,13 +124,13 @@ function(mobula_precompiled_code owner)
 endfunction()
 
 # mobula_library(name SOURCES file... [HEAVY file...] [LINK target...] [PRIVATE_LINK target...] [BUILD_LINK target...]
-#                [COLD])
+#                [COLD | COLD_IN_DEBUG])
 # makes the target mobula_NAME, alias mobula::NAME. Targets that link it link LINK and PRIVATE_LINK too. BUILD_LINK has
 # headers that only its own sources include; users of an installed package do not need them. COLD: its kind is cold,
-# and Release optimises it a little, which takes two thirds of the time. HEAVY: sources that are mostly other people's
-# templates; see mobula_heavy.
+# and Release optimises it a little, which takes two thirds of the time. COLD_IN_DEBUG: ticks run through it, but tests
+# spend little time in it. HEAVY: sources that are mostly other people's templates; see mobula_heavy.
 function(mobula_library name)
-  cmake_parse_arguments(ARG "COLD" "" "SOURCES;HEAVY;LINK;PRIVATE_LINK;BUILD_LINK" ${ARGN})
+  cmake_parse_arguments(ARG "COLD;COLD_IN_DEBUG" "" "SOURCES;HEAVY;LINK;PRIVATE_LINK;BUILD_LINK" ${ARGN})
   set(target mobula_${name})
   add_library(${target} STATIC ${ARG_SOURCES})
   add_library(mobula::${name} ALIAS ${target})
@@ -141,14 +141,15 @@ function(mobula_library name)
   foreach(headers ${ARG_BUILD_LINK})
     target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:${headers}>)
   endforeach()
+  set(kind hot)
+  if(ARG_COLD OR ARG_COLD_IN_DEBUG)
+    set(kind cold)
+  endif()
+  mobula_own_code(${target} ${kind})
   if(ARG_COLD)
-    mobula_own_code(${target} cold)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
-  else()
-    mobula_own_code(${target})
-    if(CMAKE_UNITY_BUILD AND CMAKE_BUILD_TYPE STREQUAL Release)
-      set_target_properties(${target} PROPERTIES UNITY_BUILD_BATCH_SIZE 5)  # g++ inlines less in larger units
-    endif()
+  elseif(CMAKE_UNITY_BUILD AND CMAKE_BUILD_TYPE STREQUAL Release)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD_BATCH_SIZE 5)  # g++ inlines less in larger units
   endif()
   if(ARG_HEAVY)
     mobula_heavy(${target} SOURCES ${ARG_HEAVY} LINK ${ARG_LINK} ${ARG_PRIVATE_LINK} ${ARG_BUILD_LINK})
