@@ -9,7 +9,7 @@ include(CMakePackageConfigHelpers)
 
 # Libraries that server and client link, and schema_engine, which hierarchy's headers include.
 set(libraries core process ecs reflect schema_engine hierarchy index resource resource_files resource_compiler wire prediction transport
-    transport_simulation net server_tick server_store server_admin server_interest server_game server_replication
+    transport_simulation net server_tick server_store server_admin server_web server_interest server_game server_replication
     server_rewind server_session server_api server client_mirror client_connection client_prediction client_files client)
 list(TRANSFORM libraries PREPEND mobula_)
 set(programs mobula-compile mobula-server mobula-client mobula-bots mobula-token mobula-lobby mobula-lobby-client)
@@ -34,6 +34,11 @@ function(mobula_install layout libdir)
           ARCHIVE DESTINATION ${libdir} ${development} RUNTIME ${development}
           INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   install(TARGETS ${programs} RUNTIME COMPONENT ${layout}-programs ${ARGN})
+  # The page of the demo, where --web-port finds it, if ./dev page has built it.
+  if(layout STREQUAL mobula)
+    install(DIRECTORY ${CMAKE_SOURCE_DIR}/build/play-site/ DESTINATION ${CMAKE_INSTALL_DATADIR}/mobula/play
+            COMPONENT ${layout}-programs OPTIONAL)
+  endif()
   # Schemas of the demo's messages, for clients in other languages.
   foreach(name demo_commands demo_events)
     install(FILES ${CMAKE_BINARY_DIR}/schema/mobula_schema_${name}/${name}.bfbs

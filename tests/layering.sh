@@ -24,14 +24,15 @@ transport/simulation core transport
 net                  core process transport
 server/tick          core ecs
 server/store         core process ecs reflect
-server/admin         core transport
+server/admin         core transport net
+server/web           core process transport net server/admin
 server/interest      core ecs hierarchy
 server/game          core ecs reflect hierarchy index resource wire prediction transport server/store server/interest
 server/replication   core ecs reflect index resource wire transport server/tick server/interest server/game
 server/rewind        core ecs reflect hierarchy wire transport server/game server/replication
 server/session       core process ecs reflect resource wire transport server/tick server/store server/interest server/game server/replication server/rewind
 server/api           core process ecs reflect hierarchy index wire net transport server/tick server/store server/admin server/interest server/game server/replication server/rewind server/session
-server/host          core process transport net resource/files server/tick server/store server/admin server/game server/session server/api
+server/host          core process transport net resource/files server/tick server/store server/admin server/web server/game server/session server/api
 client/mirror        core ecs reflect hierarchy index wire
 client/connection    core ecs reflect resource wire transport client/mirror
 client/prediction    core ecs reflect index wire prediction client/mirror client/connection
@@ -81,7 +82,7 @@ sodium.h                     core
 xxhash.h                     core
 xxh_x86dispatch.h            core
 boost/asio*                  net server/admin
-boost/beast*                 net server/admin
+boost/beast*                 net server/admin server/web
 boost/unordered/*            server/store/remembered_impl.hpp
 boost/*                      net server/admin
 rapidjson/*                  resource/compiler

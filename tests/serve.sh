@@ -1,7 +1,7 @@
 # Function for scripts that need a server. Source this file.
 
 # serve LOG COMMAND…: runs the server in the background and waits until it listens. Sets server (its process), port,
-# tcp_port and admin (a URL). admin is empty if the server did not start; LOG has the reason.
+# tcp_port, admin and web (URLs; web is empty without a web address). admin is empty if the server did not start; LOG has the reason.
 serve() {
   local log=$1 tries
   shift
@@ -15,4 +15,5 @@ serve() {
   port=$(sed -nE 's/.*listening on udp port ([0-9]+).*/\1/p' "$log")
   tcp_port=$(sed -nE 's/.*listening on tcp port ([0-9]+).*/\1/p' "$log")
   admin=$(sed -nE 's,.*admin address (http://[0-9.]+:[0-9]+).*,\1,p' "$log")
+  web=$(sed -nE 's,.*web address (http://[0-9.]+:[0-9]+).*,\1,p' "$log")
 }

@@ -7,6 +7,7 @@
 
 #include <client/programs.hpp>
 #include <cstdlib>
+#include <net/raw_http.hpp>
 
 namespace mobula {
 namespace {
@@ -72,25 +73,53 @@ class ProxyPrograms : public Programs {
     return text;
   }
 
-  // Starts nginx as one process that needs no root, for wss as on the page, and for ws.
-  void start_nginx() {
-    wss_ = free_address();
-    ws_ = free_address();
+  // Starts nginx as one process that needs no root, with a file of docker/proxies, for wss and for ws.
+  void start_nginx(const std::string& name, Replacements replacements) {
+    replacements.insert(replacements.begin(), {{"listen 443 ssl;", "listen " + wss_ + " ssl;\nlisten " + ws_ + ";"},
+                                               {"/etc/ssl/game.pem", certificate()},
+                                               {"/etc/ssl/game.key", key()}});
     const std::string base = folder().string();
     std::string text =
         "daemon off;\nmaster_process off;\npid " + base + "/nginx.pid;\nevents {}\nhttp {\naccess_log off;\n";
     for (const char* module : {"client_body", "proxy", "fastcgi", "uwsgi", "scgi"})
       text += std::string(module) + "_temp_path " + base + "/nginx_" + module + ";\n";
-    text += configuration("nginx.conf", {{"listen 443 ssl;", "listen " + wss_ + " ssl;\nlisten " + ws_ + ";"},
-                                         {"/etc/ssl/game.pem", certificate()},
-                                         {"/etc/ssl/game.key", key()},
-                                         {"proxy_pass http://10.0.0.5:7778;",
-                                          std::string("proxy_bind ") + proxy_source + ";\nproxy_pass http://" +
-                                              at(client_ip, ws_port_) + ";"}});
+    text += configuration(name, replacements);
     const std::string file = base + "/nginx.conf";
     write(file, text + "}\n");
     Program& proxy = start(nginx, {"-e", base + "/nginx.error", "-c", file});
     ASSERT_TRUE(accepts(proxy, wss_) && accepts(proxy, ws_)) << proxy.err() << read(base + "/nginx.error");
+  }
+
+  // Returns the replacement of a line that names a port of the server.
+  static std::pair<std::string, std::string> passed(const std::string& from, int port, const std::string& path = "") {
+    return {"proxy_pass http://10.0.0.5:" + from + path + ";",
+            std::string("proxy_bind ") + proxy_source + ";\nproxy_pass http://" + at(client_ip, port) + path + ";"};
+  }
+
+  void start_nginx() {
+    wss_ = free_address();
+    ws_ = free_address();
+    start_nginx("nginx.conf", {passed("7778", ws_port_)});
+  }
+
+  // Starts a server with a page, and nginx before both of its ports.
+  void start_nginx_with_a_page(std::vector<std::string> more) {
+    write(folder() / "index.html", "<p>the game</p>");
+    const std::vector<std::string> options{
+        "--ws-port",    "0",      "--web-port",      "0",         "--web-root", folder().string(),
+        "--web-tokens", "guests", "--trusted-proxy", proxy_source};
+    more.insert(more.end(), options.begin(), options.end());
+    Program& server = serve(more);
+    const int web_port = number_after(server.err(), "web address http://127.0.0.1:");
+    start_nginx("nginx-page.conf", {passed("8080", web_port), passed("7778", ws_port_, "/")});
+  }
+
+  // Sends a request to nginx without TLS. Returns the answer.
+  [[nodiscard]] std::string ask_nginx(const std::string& line, const std::string& headers) const {
+    const auto port = static_cast<std::uint16_t>(std::stoi(ws_.substr(ws_.find(':') + 1)));
+    const auto socket = test::RawSocket::connect(port, proxy_ip);
+    EXPECT_TRUE(socket.send(line + " HTTP/1.1\r\nHost: " + ws_ + "\r\n" + headers + "\r\n"));
+    return socket.receive(headers.find("Upgrade") == std::string::npos ? "" : "\r\n\r\n");
   }
 
   // Starts haproxy before the server's ports: TCP, and ws, or wss if it has a certificate.
@@ -150,6 +179,40 @@ TEST_F(ProxyPrograms, NginxNamesTheClientsOfWebSockets) {
   start_nginx();
   expect_plays(server, "ws:" + ws_, "ws", client_ip);
   expect_plays(server, "wss:" + wss_, "ws", client_ip);
+}
+
+TEST_F(ProxyPrograms, NginxServesThePageAndItsWebSocket) {
+  wss_ = free_address();
+  ws_ = free_address();
+  const std::string url = "wss://" + wss_ + "/game";
+  start_nginx_with_a_page({"--public-address", url});
+  const std::string own = "Connection: close\r\nOrigin: http://" + ws_ + "\r\n";
+  EXPECT_THAT(ask_nginx("GET /", own), testing::EndsWith("<p>the game</p>"));
+  EXPECT_THAT(ask_nginx("GET /", "Connection: close\r\nOrigin: http://evil.example\r\n"), HasSubstr(" 403 "));
+  const std::string answer = ask_nginx("GET /token", own);
+  const nlohmann::json body = nlohmann::json::parse(answer.substr(answer.find("\r\n\r\n") + 4));
+  EXPECT_EQ(body["wss"], url);
+  write(folder() / "page.token", body["tokens"][0].get<std::string>());
+  Program& client = start("mobula-client", {"--connect", url, "--token", (folder() / "page.token").string(),
+                                            "--ca-file", certificate(), "--ticks", "20", "--json"});
+  EXPECT_EQ(client.wait(), 0) << client.err();
+}
+
+TEST_F(ProxyPrograms, PagesOfOtherHostsAreRefusedBehindNginx) {
+  wss_ = free_address();
+  ws_ = free_address();
+  start_nginx_with_a_page({});
+  const auto status = [&](const std::string& origin) {
+    return ask_nginx("GET /game",
+                     "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+                     "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nOrigin: " +
+                         origin + "\r\n")
+        .substr(9, 3);
+  };
+  EXPECT_EQ(status("http://" + ws_), "101");
+  EXPECT_EQ(status("https://" + std::string(proxy_ip)), "101");
+  EXPECT_EQ(status("http://evil.example"), "403");
+  EXPECT_EQ(status(std::string("http://") + client_ip), "403") << "the name of the server itself";
 }
 
 TEST_F(ProxyPrograms, HaproxyNamesTheClientsOfBothPipes) {

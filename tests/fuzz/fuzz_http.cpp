@@ -32,7 +32,7 @@ std::vector<admin::Route> routes() {
   return all;
 }
 
-// Like AdminServer, but on one thread and with immediate answers.
+// Like HttpServer, but on one thread and with immediate answers.
 class Owner final : public admin::ConnectionOwner {
  public:
   Owner(boost::asio::io_context& io, bool requires_token)
@@ -51,7 +51,7 @@ class Owner final : public admin::ConnectionOwner {
     done(response);
   }
   std::optional<admin::Response> refuse_live(const admin::Request& request) noexcept override {
-    return admin::AuthFilter::refuse_page(request, router_.auth_filter().wants_token());
+    return router_.auth_filter().refuse_page(request);
   }
   void connection_ended() noexcept override { --connections; }
   bool may_watch(std::string_view authorization) override {

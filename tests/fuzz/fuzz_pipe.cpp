@@ -38,6 +38,9 @@ struct Owner final : net::StreamOwner {
     closed = true;
   }
   [[nodiscard]] std::span<const net::AddressRange> trusted_proxies() const override { return trusted; }
+  [[nodiscard]] bool permits(const std::optional<std::string>& origin, std::string_view host) const override {
+    return net::OriginPolicy{{"http://game.example"}}.permits(origin, host);
+  }
   bool stream_renamed(net::StreamConnection& stream, const transport::Address& client) override {
     fuzz::require(!stream.is_open() && !ended, "a client is named before the stream is open");
     fuzz::require(net::contains(trusted, stream.address()), "only a trusted proxy names a client");

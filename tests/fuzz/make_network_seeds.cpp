@@ -111,6 +111,18 @@ void tokens() {
   write_seed("token", "no_text", transport::mint_token(request, {}, {}, 1000).value());
 }
 
+// The lines of fuzz_web.cpp.
+void requests() {
+  write_seed("web", "page", std::string("GET\n/\nlocalhost:8080\n-\ngzip, deflate, br\n"));
+  write_seed("web", "unchanged", std::string("GET\n/game.js?v=1\n127.0.0.1\n-\n\nW/\"0123456789abcdef\", *\n"));
+  write_seed("web", "escape", std::string("GET\n/%2e%2e/..%2f..\\etc/passwd%00\nlocalhost\n-\ngzip;q=0, *\n"));
+  write_seed("web", "within", std::string("HEAD\n/a%20b/\n[::1]:8080\n-\n*;q=0.5\n"));
+  write_seed("web", "token", std::string("GET\n/token?user_data=anna\ngame.example\nhttp://localhost:5173\n"));
+  write_seed("web", "foreign", std::string("GET\n/token\nlocalhost:8080\nhttps://localhost.evil.example:8080\n"));
+  write_seed("web", "same_host", std::string("GET\nhttp://localhost/token\nlocalhost:8080\nHTTP://LocalHost:8080\n"));
+  write_seed("web", "other_method", std::string("POST\n/game-K3XQ2P7A.js\nlocalhost\nnull\n"));
+}
+
 }  // namespace
 
 void write_network_seeds() {
@@ -118,6 +130,7 @@ void write_network_seeds() {
   datagrams();
   texts();
   tokens();
+  requests();
 }
 
 }  // namespace mobula::fuzz

@@ -145,5 +145,16 @@ TEST(Forwarded, ARefusalShowsThePartThatIsMalformed) {
   EXPECT_EQ(refused.error().message, "X-Forwarded-For: '\xef\xbf\xbd[31m' is not an address");
 }
 
+TEST(Forwarded, ATrustedProxyNamesTheRequestedHost) {
+  const auto host_at = [](const Address& peer, std::string_view forwarded) {
+    return host_of_request(peer, "10.0.0.5:7778", forwarded, trusted);
+  };
+  EXPECT_EQ(host_at(proxy, "game.example"), "game.example");
+  EXPECT_EQ(host_at(proxy, " game.example:8443 , inner.example"), "game.example:8443") << "that of the browser";
+  EXPECT_EQ(host_at(proxy, ""), "10.0.0.5:7778");
+  EXPECT_EQ(host_at(proxy, " , inner.example"), "10.0.0.5:7778");
+  EXPECT_EQ(host_at(Address::v4(203, 0, 113, 7, 5000), "game.example"), "10.0.0.5:7778") << "this peer is not trusted";
+}
+
 }  // namespace
 }  // namespace mobula::net::forwarded_test

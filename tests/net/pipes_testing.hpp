@@ -13,14 +13,16 @@ namespace mobula::net {
 
 struct TestServer {
   explicit TestServer(EventLoop& loop, StreamLimits limits = {}, const std::string& certificate = {},
-                      const std::string& key = {}, std::vector<AddressRange> trusted_proxies = {}) {
+                      const std::string& key = {}, std::vector<AddressRange> trusted_proxies = {},
+                      std::vector<std::string> allowed_origins = {}) {
     auto opened = ServerPipes::open(loop, {.listen = transport::Address::any(0),
                                            .tcp_port = 0,
                                            .websocket_port = 0,
                                            .certificate_file = certificate,
                                            .key_file = key,
                                            .streams = limits,
-                                           .trusted_proxies = std::move(trusted_proxies)});
+                                           .trusted_proxies = std::move(trusted_proxies),
+                                           .origins = {std::move(allowed_origins)}});
     if (!opened.ok()) {
       ADD_FAILURE() << opened.error().message;
       std::abort();

@@ -22,9 +22,10 @@ class RawSocket {
   RawSocket(RawSocket&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
   ~RawSocket() { close(); }
 
-  static RawSocket connect(std::uint16_t port) {
+  static RawSocket connect(std::uint16_t port, const char* ip = "127.0.0.1") {
     RawSocket socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    const sockaddr_in address = loopback(port);
+    sockaddr_in address = loopback(port);
+    ::inet_pton(AF_INET, ip, &address.sin_addr);
     if (::connect(socket.number_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) socket.close();
     return socket;
   }

@@ -169,6 +169,60 @@ TEST(WebSocketStream, RefusesOtherProtocols) {
   EXPECT_TRUE(server.closed.empty());
 }
 
+// Sends an upgrade with these headers and returns the status of the answer.
+std::string status_of(EventLoop& loop, const TestServer& server, const std::string& headers) {
+  RawPeer peer(server.websocket());
+  peer.send(request("/", headers));
+  EXPECT_TRUE(run_until_true(loop, [&] { return peer.received().find("\r\n\r\n") != std::string::npos; }));
+  return peer.received().substr(9, 3);
+}
+
+TEST(WebSocketStream, RefusesPagesOfOtherOriginsByName) {
+  EventLoop loop;
+  TestServer server(loop);
+  testing::internal::CaptureStderr();
+  std::uint64_t refused = 0;
+  for (const char* origin : {"http://evil.example", "null", "", "http://here.evil.example", "http://here:80",
+                             "http://here\r\nOrigin: http://here", "http://here\r\nHost: here"}) {
+    EXPECT_EQ(status_of(loop, server, "Origin: " + std::string(origin) + "\r\n"), "403") << origin;
+    EXPECT_EQ(server.ended(Pipe::websocket, StreamEnd::foreign_origin), ++refused);
+  }
+  EXPECT_EQ(to_string(StreamEnd::foreign_origin), "foreign origin");
+  EXPECT_TRUE(run_until_true(loop, [&] { return server.connections() == 0; }));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("refused a WebSocket of a page of the origin 'http://evil.example', whose host is not 'here'"));
+  EXPECT_TRUE(server.received.empty());
+}
+
+TEST(WebSocketStream, AcceptsPagesOfItsHostAndPrograms) {
+  EventLoop loop;
+  TestServer server(loop);
+  for (const char* headers :
+       {"", "Origin: http://here\r\n", "Origin: https://here:8443\r\n", "Origin: HTTP://HERE\r\n"})
+    EXPECT_EQ(status_of(loop, server, headers), "101") << headers;
+}
+
+TEST(WebSocketStream, AcceptsPagesOfAllowedOrigins) {
+  EventLoop loop;
+  TestServer server(loop, {}, {}, {}, {}, {"https://game.example", "http://localhost:5173"});
+  for (const char* origin : {"https://game.example", "http://localhost:5173", "http://here:8080"})
+    EXPECT_EQ(status_of(loop, server, "Origin: " + std::string(origin) + "\r\n"), "101") << origin;
+  for (const char* origin : {"http://game.example", "https://game.example:8443", "null"})
+    EXPECT_EQ(status_of(loop, server, "Origin: " + std::string(origin) + "\r\n"), "403") << origin;
+  TestServer open(loop, {}, {}, {}, {}, {"*"});
+  EXPECT_EQ(status_of(loop, open, "Origin: null\r\n"), "101");
+}
+
+TEST(WebSocketStream, ATrustedProxyNamesTheHostOfPages) {
+  EventLoop loop;
+  const std::string page = "Origin: https://game.example\r\nX-Forwarded-Host: game.example\r\n";
+  TestServer behind(loop, {}, {}, {}, {parse_address_range("127.0.0.0/8").value()});
+  EXPECT_EQ(status_of(loop, behind, page), "101");
+  EXPECT_EQ(status_of(loop, behind, "Origin: https://evil.example\r\nX-Forwarded-Host: game.example\r\n"), "403");
+  TestServer alone(loop);
+  EXPECT_EQ(status_of(loop, alone, page), "403") << "the peer is not trusted";
+}
+
 TEST(WebSocketStream, ClosesAHalfOpenUpgrade) {
   EventLoop loop;
   TestServer server(loop, {.first_datagram_max = 300 * millisecond});

@@ -214,4 +214,10 @@ core::Result<Address> client_of_request(const Address& peer, const ForwardedHead
                      "append to"};
 }
 
+std::string_view host_of_request(const Address& peer, std::string_view host, std::string_view x_forwarded_host,
+                                 std::span<const AddressRange> trusted) {
+  const std::string_view first = core::trimmed(x_forwarded_host.substr(0, x_forwarded_host.find(',')));
+  return first.empty() || !contains(trusted, peer) ? host : first;
+}
+
 }  // namespace mobula::net

@@ -1,4 +1,5 @@
-// Headers by which HTTP proxies name the client of a request: Forwarded (RFC 7239) and X-Forwarded-For.
+// Headers by which HTTP proxies name the client of a request: Forwarded (RFC 7239) and X-Forwarded-For, and the host
+// that it requested: X-Forwarded-Host.
 //
 //   Forwarded: for=192.0.2.1;proto=https, for="[2001:db8::1]:4711", for=unknown, for=_hidden
 //   X-Forwarded-For: 192.0.2.1, 2001:db8::1, [2001:db8::1]:4711, unknown
@@ -25,5 +26,10 @@ struct ForwardedHeaders {
 /// Errors: "bad Forwarded", "bad X-Forwarded-For", "two clients".
 core::Result<transport::Address> client_of_request(const transport::Address& peer, const ForwardedHeaders& headers,
                                                    std::span<const AddressRange> trusted);
+
+/// Returns the host that a browser named in its request. That is `host`, or the first one of X-Forwarded-Host if `peer`
+/// is a trusted proxy that sends this header. A page cannot set either of them.
+std::string_view host_of_request(const transport::Address& peer, std::string_view host,
+                                 std::string_view x_forwarded_host, std::span<const AddressRange> trusted);
 
 }  // namespace mobula::net

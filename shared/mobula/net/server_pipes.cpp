@@ -38,7 +38,8 @@ core::Status ServerPipes::Impl::open_stream(EventLoop& loop, Pipe pipe, std::opt
   Address local = config.listen;
   local.port = *port;
   local.pipe = pipe;
-  auto opened = StreamListener::open(loop, local, config.streams, config.trusted_proxies, std::move(tls));
+  auto opened =
+      StreamListener::open(loop, local, config.streams, config.trusted_proxies, config.origins, std::move(tls));
   if (!opened) return opened.error();
   streams[index_of(pipe)] = std::move(*opened);
   by_pipe[index_of(pipe)] = streams[index_of(pipe)].get();

@@ -7,6 +7,7 @@
 #include <mobula/core/result.hpp>
 #include <mobula/net/address_range.hpp>
 #include <mobula/net/event_loop.hpp>
+#include <mobula/net/origin.hpp>
 #include <mobula/net/stream.hpp>
 #include <mobula/net/udp_counters.hpp>
 #include <mobula/transport/endpoint.hpp>
@@ -28,6 +29,8 @@ struct ServerPipesConfig {
   /// Peers that name their clients, by PROXY protocol or in the headers of a WebSocket's request. The address of such a
   /// connection is the client's.
   std::vector<AddressRange> trusted_proxies = {};
+  /// Pages of browsers that may connect over WebSocket.
+  OriginPolicy origins = {};
 };
 
 /// All pipes of a server.

@@ -38,6 +38,7 @@ enum class StreamEnd : std::uint8_t {
   bad_message,     // WebSocket: text message, too long, or a malformed frame
   bad_handshake,   // TLS or WebSocket: another protocol, untrusted certificate
   bad_proxy,       // a trusted proxy's header is malformed: PROXY, Forwarded or X-Forwarded-For
+  foreign_origin,  // WebSocket: a page of an origin that is not allowed
   host_full,       // too many unanswered connections of the host that a trusted proxy names
   no_datagram,     // no complete datagram in time
   unanswered,      // no datagram to it for nothing_sent_max

@@ -20,8 +20,9 @@ constexpr std::size_t kept_bytes_max = 8 * 1024;
 constexpr int kernel_send_bytes = 64 * 1024;
 
 constexpr std::array<std::string_view, static_cast<std::size_t>(StreamEnd::count)> end_names{
-    "finished",  "closed by peer", "connection lost", "bad length",  "bad message", "bad handshake", "bad proxy header",
-    "host full", "no datagram",    "unanswered",      "crowded out", "stalled",     "unreachable"};
+    "finished",      "closed by peer",   "connection lost", "bad length", "bad message",
+    "bad handshake", "bad proxy header", "foreign origin",  "host full",  "no datagram",
+    "unanswered",    "crowded out",      "stalled",         "unreachable"};
 
 }  // namespace
 
@@ -89,6 +90,11 @@ void StreamConnection::skip(std::size_t bytes) {
 
 core::Result<transport::Address> StreamConnection::client_of(const ForwardedHeaders& headers) const {
   return client_of_request(address_, headers, owner_->trusted_proxies());
+}
+
+bool StreamConnection::permits(const std::optional<std::string>& origin, std::string_view host,
+                               std::string_view x_forwarded_host) const {
+  return owner_->permits(origin, host_of_request(address_, host, x_forwarded_host, owner_->trusted_proxies()));
 }
 
 bool StreamConnection::set_client(transport::Address client) {

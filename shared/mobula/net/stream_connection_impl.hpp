@@ -9,6 +9,7 @@
 #include <mobula/net/address_range.hpp>
 #include <mobula/net/event_loop_impl.hpp>
 #include <mobula/net/forwarded.hpp>
+#include <mobula/net/origin.hpp>
 #include <mobula/net/stream.hpp>
 
 namespace mobula::net {
@@ -27,6 +28,10 @@ class StreamOwner {
   virtual void stream_closed(StreamConnection& stream) = 0;
   // Ranges of the peers that may name another address as that of the client. None for a client's stream.
   [[nodiscard]] virtual std::span<const AddressRange> trusted_proxies() const { return {}; }
+  // Returns whether a WebSocket whose request has these headers may be opened; see OriginPolicy.
+  [[nodiscard]] virtual bool permits(const std::optional<std::string>& /*origin*/, std::string_view /*host*/) const {
+    return true;
+  }
   // A trusted proxy names the client. The owner sets the stream's address, or returns false to have it closed.
   virtual bool stream_renamed(StreamConnection&, const transport::Address& /*client*/) { return false; }
 
@@ -104,6 +109,9 @@ class StreamConnection : public std::enable_shared_from_this<StreamConnection> {
   void read_failed(const boost::system::error_code& error);
   // Returns the address of the client that sent a request. Errors: those of client_of_request().
   [[nodiscard]] core::Result<transport::Address> client_of(const ForwardedHeaders& headers) const;
+  // Returns whether a request with these headers may be answered. Called before set_client().
+  [[nodiscard]] bool permits(const std::optional<std::string>& origin, std::string_view host,
+                             std::string_view x_forwarded_host) const;
   // Sets the address that a trusted proxy names. Returns false if the owner refuses it.
   bool set_client(transport::Address client);
   void log_refused_proxy(std::string_view why) const;

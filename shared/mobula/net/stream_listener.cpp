@@ -20,12 +20,13 @@ constexpr int ports_tried_max = 256;
 }  // namespace
 
 StreamListener::StreamListener(EventLoop& loop, transport::Pipe pipe, const StreamLimits& limits,
-                               std::vector<AddressRange> trusted_proxies, std::shared_ptr<asio::ssl::context> tls,
-                               std::uint64_t table_seed)
+                               std::vector<AddressRange> trusted_proxies, OriginPolicy origins,
+                               std::shared_ptr<asio::ssl::context> tls, std::uint64_t table_seed)
     : loop_(loop.impl()),
       pipe_(pipe),
       limits_(limits),
       trusted_proxies_(std::move(trusted_proxies)),
+      origins_(std::move(origins)),
       tls_(std::move(tls)),
       alive_(std::make_shared<Alive>(Alive{this})),
       acceptor_(loop_.io),
@@ -38,11 +39,12 @@ StreamListener::StreamListener(EventLoop& loop, transport::Pipe pipe, const Stre
 core::Result<std::unique_ptr<StreamListener>> StreamListener::open(EventLoop& loop, const Address& local,
                                                                    const StreamLimits& limits,
                                                                    std::vector<AddressRange> trusted_proxies,
+                                                                   OriginPolicy origins,
                                                                    std::shared_ptr<asio::ssl::context> tls) {
   std::uint64_t seed = 0;
   core::random_bytes(std::as_writable_bytes(std::span(&seed, 1)));
-  std::unique_ptr<StreamListener> listener(
-      new StreamListener(loop, local.pipe, limits, std::move(trusted_proxies), std::move(tls), seed));
+  std::unique_ptr<StreamListener> listener(new StreamListener(loop, local.pipe, limits, std::move(trusted_proxies),
+                                                              std::move(origins), std::move(tls), seed));
   if (const error_code error = listener->listen(local)) return transport::listen_error("TCP", local, error);
   return listener;
 }

@@ -23,6 +23,7 @@ class StreamListener final : public transport::Output, private StreamOwner {
   static core::Result<std::unique_ptr<StreamListener>> open(EventLoop& loop, const transport::Address& local,
                                                             const StreamLimits& limits,
                                                             std::vector<AddressRange> trusted_proxies,
+                                                            OriginPolicy origins,
                                                             std::shared_ptr<boost::asio::ssl::context> tls);
   ~StreamListener() override;
 
@@ -41,8 +42,8 @@ class StreamListener final : public transport::Output, private StreamOwner {
 
  private:
   StreamListener(EventLoop& loop, transport::Pipe pipe, const StreamLimits& limits,
-                 std::vector<AddressRange> trusted_proxies, std::shared_ptr<boost::asio::ssl::context> tls,
-                 std::uint64_t table_seed);
+                 std::vector<AddressRange> trusted_proxies, OriginPolicy origins,
+                 std::shared_ptr<boost::asio::ssl::context> tls, std::uint64_t table_seed);
 
   // Outlives the listener while one of Asio's calls is pending. `listener` is null once it is destroyed.
   struct Alive {
@@ -65,12 +66,16 @@ class StreamListener final : public transport::Output, private StreamOwner {
   void stream_ended(StreamConnection& stream) override;
   void stream_closed(StreamConnection& stream) override;
   [[nodiscard]] std::span<const AddressRange> trusted_proxies() const override { return trusted_proxies_; }
+  [[nodiscard]] bool permits(const std::optional<std::string>& origin, std::string_view host) const override {
+    return origins_.permits(origin, host);
+  }
   bool stream_renamed(StreamConnection& stream, const transport::Address& client) override;
 
   EventLoop::Impl& loop_;
   const transport::Pipe pipe_;
   const StreamLimits limits_;
   const std::vector<AddressRange> trusted_proxies_;
+  const OriginPolicy origins_;
   std::shared_ptr<boost::asio::ssl::context> tls_;
   std::shared_ptr<Alive> alive_;
   boost::asio::ip::tcp::acceptor acceptor_;

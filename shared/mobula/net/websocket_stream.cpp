@@ -10,6 +10,8 @@
 #include <boost/beast/websocket/rfc6455.hpp>
 #include <boost/beast/websocket/stream.hpp>
 #include <mobula/core/format.hpp>
+#include <mobula/core/log.hpp>
+#include <mobula/core/text.hpp>
 #include <mobula/net/queue_layer_impl.hpp>
 #include <mobula/net/stream_on_impl.hpp>
 
@@ -29,7 +31,10 @@ constexpr std::size_t control_bytes_max = 4 * 1024;
 // Buffer size that masks a client's message in one piece.
 constexpr std::size_t mask_bytes = 2 * transport::datagram_bytes_max;
 
+constexpr std::size_t shown_bytes = 100;
+
 constexpr std::string_view bad_request = "400 Bad Request";
+constexpr std::string_view forbidden = "403 Forbidden";
 constexpr std::string_view upgrade_required = "426 Upgrade Required\r\nUpgrade: websocket\r\nConnection: Upgrade";
 
 // Returns the values of all fields of that name, joined by commas (RFC 9110, 5.3).
@@ -70,6 +75,7 @@ class WebSocketStream final : public StreamOn<Next>, private FrameQueue {
   void upgrade();
   void read_request();
   void answer_request();
+  [[nodiscard]] bool is_permitted() const;
   void refuse_request(StreamEnd reason, std::string_view status, std::string_view text);
   void upgraded(const error_code& error);
   void read();
@@ -135,6 +141,9 @@ void WebSocketStream<Next>::answer_request() {
     return refuse_request(StreamEnd::bad_handshake, upgrade_required, "Only WebSocket clients are answered here.");
   if (buffer_.size() > 0)
     return refuse_request(StreamEnd::bad_handshake, bad_request, "A client must wait for the answer before it sends.");
+  if (!is_permitted())
+    return refuse_request(StreamEnd::foreign_origin, forbidden,
+                          "Pages of this origin may not connect. The setting allow_origin names those that may.");
   const std::string forwarded = joined(request, "Forwarded");
   const std::string x_forwarded_for = joined(request, "X-Forwarded-For");
   const core::Result<transport::Address> client = this->client_of({forwarded, x_forwarded_for});
@@ -144,6 +153,19 @@ void WebSocketStream<Next>::answer_request() {
   }
   if (!this->set_client(*client)) return this->close(StreamEnd::host_full);
   websocket_.async_accept(request, [this, hold = self()](const error_code& error) { upgraded(error); });
+}
+
+// Two headers Origin or Host have no meaning, so they name nothing that is allowed.
+template <class Next>
+bool WebSocketStream<Next>::is_permitted() const {
+  const auto& request = request_->get();
+  std::optional<std::string> origin;
+  if (request.count("Origin") > 0) origin = joined(request, "Origin");
+  const std::string host = joined(request, "Host");
+  if (this->permits(origin, host, joined(request, "X-Forwarded-Host"))) return true;
+  core::log_warn("net", "refused a WebSocket of a page of the origin '{}', whose host is not '{}'; see --allow-origin",
+                 core::shown(*origin, shown_bytes), core::shown(host, shown_bytes));
+  return false;
 }
 
 template <class Next>

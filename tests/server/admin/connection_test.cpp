@@ -1,8 +1,8 @@
 // Requests as bytes over a socket on the loopback address, and the bytes of their answers.
 #include <gmock/gmock.h>
 
-#include <mobula/server/admin/admin_server.hpp>
 #include <mobula/server/admin/documents.hpp>
+#include <mobula/server/admin/http_server.hpp>
 #include <mobula/server/admin/live.hpp>
 #include <net/raw_http.hpp>
 
@@ -27,7 +27,7 @@ class AdminConnection : public testing::Test {
   void SetUp() override { start({}); }
 
   void start(std::string token) {
-    AdminConfig config{.listen = transport::Address::v4(127, 0, 0, 1, 0), .routes = file_routes(pages)};
+    HttpServerConfig config{.listen = transport::Address::v4(127, 0, 0, 1, 0), .routes = file_routes(pages)};
     config.routes.push_back(live_route());
     config.routes.push_back(
         {"GET", "/metrics", [](const Request&) { return Response{200, "ticks 7\n", "text/plain"}; }});
@@ -37,7 +37,7 @@ class AdminConnection : public testing::Test {
                              }});
     config.routes.back().origins = {"http://localhost:5173"};
     config.bearer_token = std::move(token);
-    server_ = std::move(AdminServer::start(std::move(config)).value());
+    server_ = std::move(HttpServer::start(std::move(config)).value());
   }
   [[nodiscard]] test::RawSocket connect() const { return test::RawSocket::connect(server_->local_port()); }
   // Returns all that the server sends until it closes the connection.
@@ -53,7 +53,7 @@ class AdminConnection : public testing::Test {
   std::atomic<int> writes_ = 0;
 
  private:
-  std::unique_ptr<AdminServer> server_;
+  std::unique_ptr<HttpServer> server_;
 };
 
 TEST_F(AdminConnection, HeadHasTheHeadersOfGetAndNoBody) {

@@ -3,7 +3,7 @@
 
 #include <atomic>
 #include <mobula/net/http_client.hpp>
-#include <mobula/server/admin/admin_server.hpp>
+#include <mobula/server/admin/http_server.hpp>
 #include <mobula/server/admin/live.hpp>
 #include <net/raw_http.hpp>
 #include <server/admin/live_client.hpp>
@@ -47,12 +47,12 @@ core::Result<std::shared_ptr<Feed>> subscribe(std::string_view message) {
 // A server with a simulation thread that serves its requests.
 struct Running {
   explicit Running(std::string token = {}, core::Nanoseconds answer_timeout = 60 * core::second) {
-    AdminConfig config{.listen = transport::Address::v4(127, 0, 0, 1, 0), .routes = {live_route()}};
+    HttpServerConfig config{.listen = transport::Address::v4(127, 0, 0, 1, 0), .routes = {live_route()}};
     config.topics = {{"numbers", 10, subscribe}, {"others", 10, subscribe}};
     config.welcome = R"({"version":"1"})";
     config.bearer_token = std::move(token);
     config.answer_timeout = answer_timeout;
-    server = std::move(AdminServer::start(std::move(config)).value());
+    server = std::move(HttpServer::start(std::move(config)).value());
     thread = std::thread([this] {
       while (!stop) {
         if (!hangs) server->serve(core::millisecond);
@@ -66,7 +66,7 @@ struct Running {
   }
   [[nodiscard]] std::uint16_t port() const { return server->local_port(); }
 
-  std::unique_ptr<AdminServer> server;
+  std::unique_ptr<HttpServer> server;
   std::atomic<bool> stop = false;
   std::atomic<bool> hangs = false;
   std::thread thread;

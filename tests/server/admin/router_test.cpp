@@ -161,6 +161,39 @@ TEST(AdminRouter, AnExceptionIsLoggedAndAnswered) {
   EXPECT_NE(log.find("GET /broken: no such luck"), std::string::npos) << log;
 }
 
+TEST(AdminRouter, FurtherHostsAreAnsweredByName) {
+  const auto status = [](std::vector<std::string> hosts, std::string_view host) {
+    Request request = request_of("GET", "/live");
+    request.host = host;
+    return answer(Router({live_route()}, {}, std::move(hosts)), request).status;
+  };
+  EXPECT_EQ(status({"game.example"}, "Game.Example:8080"), 200u);
+  EXPECT_EQ(status({"game.example"}, "localhost"), 200u);
+  EXPECT_EQ(status({"game.example"}, "www.game.example"), 403u);
+  EXPECT_EQ(status({"game.example"}, ""), 403u);
+  EXPECT_EQ(status({""}, ""), 403u);
+  EXPECT_EQ(status({"*"}, "any.example"), 200u);
+}
+
+// Returns whatever path was asked for, but has a route beside it.
+Router catch_all() {
+  Route rest{"GET", std::string(every_other_path),
+             [](const Request& request) { return Response{200, request.path + '?' + request.query}; }};
+  rest.ignores_query = true;
+  return Router({live_route(), std::move(rest)});
+}
+
+TEST(AdminRouter, EveryOtherPathHasARoute) {
+  EXPECT_EQ(answer(catch_all(), request_of("GET", "/live")).body, R"({"status":"live"})");
+  Request request = request_of("GET", "/a/%2e%2e/b");
+  request.query = "v=1&v=2&%zz";
+  EXPECT_EQ(answer(catch_all(), request).body, "/a/%2e%2e/b?v=1&v=2&%zz") << "as it was sent";
+  EXPECT_EQ(answer(catch_all(), request_of("HEAD", "/")).status, 200u);
+  EXPECT_EQ(refusal(answer(catch_all(), request_of("POST", "/x"))),
+            "405 method_not_allowed: POST is not served at '/x'; use GET, HEAD");
+  EXPECT_EQ(answer(catch_all(), request_of("POST", "/live")).status, 405u) << "the path has a route of its own";
+}
+
 const std::string* header_of(const Response& response, std::string_view name) {
   const auto found = std::ranges::find(response.headers, name, [](const auto& each) { return each.first; });
   return found == response.headers.end() ? nullptr : &found->second;
@@ -224,6 +257,23 @@ TEST_F(AdminOrigin, APreflightIsAnsweredWithoutTheToken) {
   Request plain = request("OPTIONS", "/tokens");
   plain.asks_for_method = false;
   EXPECT_EQ(answer(make(), plain).status, 405u) << "only a preflight";
+}
+
+TEST_F(AdminOrigin, TheWildcardPermitsEveryPageAtItsRoute) {
+  Route route{"GET", "/open", [](const Request&) { return Response{200, "{}"}; }};
+  route.origins = {"*"};
+  const Router router({route});
+  Request request = request_of("GET", "/open");
+  for (const char* origin : {"https://any.example", "null"}) {
+    request.origin = origin;
+    const Response response = answer(router, request);
+    EXPECT_EQ(response.status, 200u);
+    EXPECT_EQ(*header_of(response, "Access-Control-Allow-Origin"), origin);
+  }
+  request.origin.reset();
+  request.fetch_site = "cross-site";
+  request.fetch_dest = "image";
+  EXPECT_EQ(answer(router, request).status, 403u) << "a picture cannot read the answer";
 }
 
 TEST_F(AdminOrigin, APageCanReadErrors) {

@@ -56,6 +56,26 @@ TEST(HostConfig, HasDefaults) {
   EXPECT_EQ(parsed.err, "");
 }
 
+TEST(HostConfig, APageIsOffAndOfThisMachineByDefault) {
+  const Parsed none = parse({});
+  ASSERT_TRUE(none.config);
+  EXPECT_FALSE(none.config->web_port);
+  EXPECT_EQ(none.config->web_address, "127.0.0.1");
+  EXPECT_EQ(none.config->web_tokens, "auto");
+  const Parsed page =
+      parse(split_words("--ws-port 7778 --web-port 8080 --web-address 0.0.0.0 --web-root site --web-tokens guests"));
+  ASSERT_TRUE(page.config) << page.err;
+  EXPECT_EQ(page.config->web_port, 8080);
+  EXPECT_EQ(page.config->web_root, "site");
+  EXPECT_EQ(http_url("0.0.0.0", 8080), "http://127.0.0.1:8080");
+  EXPECT_EQ(http_url("::1", 8080), "http://[::1]:8080");
+  for (const auto& [line, error] :
+       {std::pair("--web-port 8080", "--web-port: requires --ws-port"),
+        std::pair("--web-tokens all", "--web-tokens: 'all' is not one of auto, guests, none"),
+        std::pair("--web-address localhost", "--web-address: 'localhost' is not an IP address")})
+    EXPECT_NE(parse(split_words(line)).err.find(error), std::string::npos) << parse(split_words(line)).err;
+}
+
 TEST(HostConfig, TakesEveryOption) {
   const Parsed parsed = parse(split_words(
       "--level a --port 0 --tick-rate 60 --ticks 5 --seed 9 --max-clients 3 --log-level warn,net=debug "
@@ -94,6 +114,10 @@ TEST(HostConfig, TakesOriginsOfTokenRequests) {
   const Parsed parsed = parse({"--token-origin", "http://localhost:5173", "--token-origin", "https://dev.example"});
   ASSERT_TRUE(parsed.config) << parsed.err;
   EXPECT_EQ(parsed.config->token_origins, (std::vector<std::string>{"http://localhost:5173", "https://dev.example"}));
+  const Parsed pages = parse({"--allow-origin", "https://game.example", "--allow-origin", "*"});
+  ASSERT_TRUE(pages.config) << pages.err;
+  EXPECT_EQ(pages.config->allowed_origins, (std::vector<std::string>{"https://game.example", "*"}));
+  EXPECT_NE(parse({"--allow-origin", "null"}).err.find("--allow-origin: 'null' is not an origin"), std::string::npos);
   const Parsed refused = parse({"--token-origin", "*"});
   EXPECT_EQ(refused.status, 2);
   EXPECT_NE(refused.err.find("--token-origin: '*' is not an origin"), std::string::npos) << refused.err;

@@ -4,9 +4,10 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { type Server, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { build } from "esbuild";
 import { toHex } from "../../src/core/bytes.js";
+import { makeCertificate } from "../support/certificate.js";
 import { DemoServer, hasPrograms } from "../support/demo_server.js";
 import { root } from "../support/repository.js";
 
@@ -61,8 +62,8 @@ async function serve(
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, report };
 }
 
-test("Browser.MirrorsAWorldInChromium", { skip, timeout: 120_000 }, async (t) => {
-  const game = new DemoServer();
+/** Plays in a page until the server has verified some ticks. The flags are for Chromium. */
+async function play(t: TestContext, scheme: string, game: DemoServer, flags: string[] = []): Promise<void> {
   let browser: ChildProcess | null = null;
   t.after(async () => {
     const ended = new Promise((resolve) => (browser === null ? resolve(null) : browser.once("exit", resolve)));
@@ -81,12 +82,21 @@ test("Browser.MirrorsAWorldInChromium", { skip, timeout: 120_000 }, async (t) =>
   });
   const { server, url, report } = await serve(
     outputFiles[0]!.contents,
-    script(game.url("ws"), toHex(await game.token())),
+    script(game.url(scheme), toHex(await game.token())),
   );
   t.after(() => server.close());
-  const options = ["--headless=new", "--no-sandbox", "--disable-gpu", `--user-data-dir=${game.file("profile")}`, url];
-  browser = spawn(chromium!, options, { stdio: "ignore" });
+  const own = ["--headless=new", "--no-sandbox", "--disable-gpu", `--user-data-dir=${game.file("profile")}`, ...flags];
+  browser = spawn(chromium!, [...own, url], { stdio: "ignore" });
   const { state, entities, verified, mismatched, errors } = await report;
   assert.deepEqual({ state, mismatched, errors }, { state: "playing", mismatched: 0, errors: [] });
   assert.ok(verified >= 60 && entities > 500, `${verified} ticks, ${entities} entities`);
+}
+
+test("Browser.MirrorsAWorldInChromium", { skip, timeout: 120_000 }, (t) => play(t, "ws", new DemoServer()));
+
+test("Browser.MirrorsAWorldOverWssInChromium", { skip, timeout: 120_000 }, (t) => {
+  const game = new DemoServer();
+  const { file, key, fingerprint } = makeCertificate(game.file("game.pem"), game.file("game.key"));
+  game.options = ["--certificate", file, "--certificate-key", key];
+  return play(t, "wss", game, [`--ignore-certificate-errors-spki-list=${fingerprint}`]);
 });

@@ -18,6 +18,8 @@ export class DemoServer {
   private readonly folder = mkdtempSync(join(tmpdir(), "mobula-web-"));
   private process: ChildProcess | null = null;
   admin = "";
+  /** Further options of the server. */
+  options: readonly string[] = [];
 
   /** Starts a server at a port of WebSocket; 0 takes any. */
   async start(port = "0"): Promise<void> {
@@ -25,7 +27,7 @@ export class DemoServer {
     execFileSync(join(bin, "mobula-compile"), [join(root, "client/web/test/live/level.json"), "-o", level]);
     const all = ["--level", level, "--port", "0", "--ws-port", port, "--admin-port", "0", "--tick-rate", "60"];
     this.log = "";
-    const server = spawn(join(bin, "mobula-server"), all, { cwd: this.folder });
+    const server = spawn(join(bin, "mobula-server"), [...all, ...this.options], { cwd: this.folder });
     this.process = server;
     const read = (bytes: Buffer): void => void (this.log += bytes.toString());
     server.stdout.on("data", read);
@@ -43,8 +45,7 @@ export class DemoServer {
 
   /** Returns the URL of the server that has written a log. */
   url(scheme: string, log = this.log): string {
-    const what = scheme === "udp" ? "udp" : "ws";
-    return `${scheme}://127.0.0.1:${new RegExp(`listening on ${what} port ([0-9]+)`).exec(log)?.[1] ?? "0"}`;
+    return `${scheme}://127.0.0.1:${new RegExp(`listening on ${scheme} port ([0-9]+)`).exec(log)?.[1] ?? "0"}`;
   }
 
   async token(): Promise<Uint8Array> {

@@ -2,6 +2,7 @@
 #include <mobula/core/content_hash.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/core/log.hpp>
+#include <mobula/net/origin.hpp>
 #include <mobula/server/admin/auth_filter.hpp>
 #include <mobula/server/admin/same_machine.hpp>
 
@@ -31,20 +32,20 @@ core::ByteView bytes_of(std::string_view text) { return core::as_bytes(text.data
 
 }  // namespace
 
-std::optional<Response> AuthFilter::refuse_page(const Request& request, bool any_host, bool permitted_origin) {
+std::optional<Response> AuthFilter::refuse_page(const Request& request, bool permitted_origin) const {
   const bool foreign =
       (request.origin && !is_own_origin(*request.origin, request.host)) || is_part_of_foreign_page(request);
   if (foreign && !permitted_origin)
     return error_response(403, "foreign_origin",
                           "pages in browsers are answered only if this address served them; Origin or Sec-Fetch-Site "
                           "names another");
-  if (!any_host && !names_a_machine_itself(request.host))
+  if (!wants_token() && !is_own_host(request.host))
     return error_response(403, "foreign_host", "the Host header must be localhost or an IP address");
   return std::nullopt;
 }
 
 std::optional<Response> AuthFilter::refuse(const Request& request, Access access, bool permitted_origin) const {
-  if (std::optional<Response> refusal = refuse_page(request, wants_token(), permitted_origin)) return refusal;
+  if (std::optional<Response> refusal = refuse_page(request, permitted_origin)) return refusal;
   if (access == Access::everyone || !wants_token() || is_authorized(request.authorization)) return std::nullopt;
   log_refusal(request.path);
   Response response =
@@ -52,6 +53,13 @@ std::optional<Response> AuthFilter::refuse(const Request& request, Access access
                      request.authorization.empty() ? "send the token: Authorization: Bearer TOKEN" : "wrong token");
   response.headers.emplace_back("WWW-Authenticate", "Bearer");
   return response;
+}
+
+bool AuthFilter::is_own_host(std::string_view host) const {
+  if (names_a_machine_itself(host)) return true;
+  const std::string name = net::host_without_port(host);
+  return std::ranges::any_of(
+      hosts_, [&](const std::string& each) { return each == net::every_origin || (each == name && !name.empty()); });
 }
 
 bool AuthFilter::is_token(std::string_view token) const {

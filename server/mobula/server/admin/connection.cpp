@@ -5,10 +5,12 @@
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/string.hpp>
 #include <boost/beast/http.hpp>
+#include <boost/beast/http/span_body.hpp>
 #include <boost/beast/websocket/rfc6455.hpp>
 #include <memory>
-#include <mobula/server/admin/admin_server.hpp>
+#include <mobula/net/forwarded.hpp>
 #include <mobula/server/admin/connection_impl.hpp>
+#include <mobula/server/admin/http_server.hpp>
 #include <mobula/server/admin/url.hpp>
 
 namespace mobula::server::admin {
@@ -42,6 +44,14 @@ constexpr std::string_view interim_answer = "HTTP/1.1 100 Continue\r\n\r\n";
 
 bool has_content(unsigned status) { return status != 204 && status != 304; }
 
+transport::Address address_of(const asio::ip::tcp::endpoint& peer) {
+  transport::Address address{.ip = {}, .port = peer.port()};
+  const asio::ip::address ip = peer.address();
+  address.ip =
+      ip.is_v6() ? ip.to_v6().to_bytes() : asio::ip::make_address_v6(asio::ip::v4_mapped, ip.to_v4()).to_bytes();
+  return address;
+}
+
 bool is_of_http(const error_code& error) {
   return error.category() == http::make_error_code(http::error::end_of_stream).category();
 }
@@ -56,7 +66,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void read();
 
  private:
-  void begin_step();
+  void begin_step(core::Nanoseconds longer = 0);
   void skip_empty_line();
   void read_header();
   void on_header(const error_code& error);
@@ -65,6 +75,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void on_read(const error_code& error);
   [[nodiscard]] Request request() const;
   [[nodiscard]] std::string header(std::string_view name) const;
+  [[nodiscard]] std::string host(std::string_view of_target) const;
   void answer();
   void open_live(const Request& request);
   void write(Response response, bool keep_alive);
@@ -77,13 +88,14 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool timed_out_ = false;
   boost::beast::flat_buffer buffer_{header_bytes_max + body_bytes_max};
   std::unique_ptr<http::request_parser<http::string_body>> parser_;  // one per request
-  http::response<http::string_body> response_;
+  Response sent_;
+  http::response<http::span_body<const char>> response_;  // its body is that of sent_
 };
 
 // Sets a deadline for the next operation of the socket.
-void Connection::begin_step() {
+void Connection::begin_step(core::Nanoseconds longer) {
   timed_out_ = false;
-  timer_.expires_after(std::chrono::nanoseconds(owner_->timeout()));
+  timer_.expires_after(std::chrono::nanoseconds(owner_->timeout() + longer));
   timer_.async_wait([weak = weak_from_this()](const error_code& error) {
     const std::shared_ptr<Connection> self = weak.lock();
     // The deadline of a step that has just ended may have passed; then the timer has been set again.
@@ -161,6 +173,16 @@ std::string Connection::header(std::string_view name) const {
   return message.count(name) == 1 ? std::string(message[name]) : std::string();
 }
 
+// A target in absolute form stands for the header. The host that a trusted proxy names stands for both.
+std::string Connection::host(std::string_view of_target) const {
+  const std::string own = of_target.empty() ? header("Host") : std::string(of_target);
+  const std::string forwarded = header("X-Forwarded-Host");
+  error_code error;
+  const asio::ip::tcp::endpoint peer = socket_.remote_endpoint(error);
+  if (forwarded.empty() || error) return own;
+  return std::string(net::host_of_request(address_of(peer), own, forwarded, owner_->trusted_proxies()));
+}
+
 Request Connection::request() const {
   const http::request<http::string_body>& message = parser_->get();
   const Target target = split_target(message.target());
@@ -169,9 +191,10 @@ Request Connection::request() const {
   request.path = target.path;
   request.query = target.query;
   request.body = message.body();
-  request.host = target.authority.empty() ? header("Host") : std::string(target.authority);
+  request.host = host(target.authority);
   request.authorization = header("Authorization");
   request.if_none_match = header("If-None-Match");
+  request.accept_encoding = header("Accept-Encoding");
   request.fetch_site = header("Sec-Fetch-Site");
   request.fetch_dest = header("Sec-Fetch-Dest");
   request.asks_for_method = message.count("Access-Control-Request-Method") > 0;
@@ -183,7 +206,9 @@ Request Connection::request() const {
 void Connection::answer() {
   timer_.cancel();
   const http::request<http::string_body>& message = parser_->get();
-  if (boost::beast::websocket::is_upgrade(message) && request().path == live_path) return open_live(request());
+  const bool has_live = !owner_->topics().empty();
+  if (has_live && boost::beast::websocket::is_upgrade(message) && request().path == live_path)
+    return open_live(request());
   const bool keep_alive = message.keep_alive() && message.version() >= 11;
   owner_->answer(request(), [self = shared_from_this(), keep_alive](Response response) {
     self->write(std::move(response), keep_alive);
@@ -199,19 +224,22 @@ void Connection::open_live(const Request& request) {
   serve_live(std::move(socket_), std::move(place_), parser_->get(), authorized, *owner_);
 }
 
+// A peer may take longer for a larger answer, but must read at slowest_bytes_per_second.
 void Connection::write(Response response, bool keep_alive) {
+  sent_ = std::move(response);
+  const std::string& body = sent_.shared_body ? *sent_.shared_body : sent_.body;
   const bool to_head = parser_->is_header_done() && parser_->get().method() == http::verb::head;
   response_ = {};
   response_.version(11);
-  response_.result(response.status);
-  if (has_content(response.status)) response_.set(http::field::content_type, response.type);
+  response_.result(sent_.status);
+  if (has_content(sent_.status)) response_.set(http::field::content_type, sent_.type);
   response_.set(http::field::cache_control, "no-store");
   response_.set("X-Content-Type-Options", "nosniff");
-  for (const auto& [name, value] : response.headers) response_.set(name, value);
+  for (const auto& [name, value] : sent_.headers) response_.set(name, value);
   response_.keep_alive(keep_alive);
-  if (has_content(response.status)) response_.content_length(response.body.size());
-  if (!to_head) response_.body() = std::move(response.body);  // HEAD gets the length without the body
-  begin_step();
+  if (has_content(sent_.status)) response_.content_length(body.size());
+  if (!to_head) response_.body() = {body.data(), body.size()};  // HEAD gets the length without the body
+  begin_step(static_cast<core::Nanoseconds>(body.size()) * core::second / slowest_bytes_per_second);
   http::async_write(socket_, response_, [self = shared_from_this()](const error_code& error, std::size_t) {
     if (error) return;
     if (self->response_.keep_alive()) return self->read();

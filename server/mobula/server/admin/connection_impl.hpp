@@ -3,6 +3,7 @@
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>
+#include <mobula/net/address_range.hpp>
 #include <mobula/server/admin/http.hpp>
 #include <mobula/server/admin/live_connection_impl.hpp>
 
@@ -19,6 +20,8 @@ class ConnectionOwner : public LiveOwner {
   virtual void answer(Request request, Done done) noexcept = 0;
   // Returns the refusal of a WebSocket, or nothing if it is allowed.
   virtual std::optional<Response> refuse_live(const Request& request) noexcept = 0;
+  // Peers whose X-Forwarded-Host replaces Host.
+  [[nodiscard]] virtual std::span<const net::AddressRange> trusted_proxies() const { return {}; }
 };
 
 void serve(boost::asio::ip::tcp::socket socket, Place place, ConnectionOwner& owner);

@@ -1,30 +1,13 @@
-#include <algorithm>
-#include <array>
 #include <mobula/core/content_hash.hpp>
+#include <mobula/server/admin/content_type.hpp>
 #include <mobula/server/admin/documents.hpp>
 
 namespace mobula::server::admin {
 namespace {
 
-struct Type {
-  std::string_view extension;
-  std::string_view type;
-};
-constexpr std::array types{Type{".html", "text/html; charset=utf-8"},
-                           Type{".js", "text/javascript; charset=utf-8"},
-                           Type{".css", "text/css; charset=utf-8"},
-                           Type{".json", "application/json"},
-                           Type{".svg", "image/svg+xml"},
-                           Type{".txt", "text/plain; charset=utf-8"}};
-
 constexpr const char* security_policy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
     "font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
-std::string_view type_of(std::string_view path) {
-  const auto found = std::ranges::find_if(types, [&](const Type& each) { return path.ends_with(each.extension); });
-  return found == types.end() ? "application/octet-stream" : found->type;
-}
 
 std::string tag_of(std::string_view content) {
   return '"' + to_string(core::content_hash(core::as_bytes(content.data(), content.size()))).substr(0, 16) + '"';
@@ -49,9 +32,8 @@ Response serve(const EmbeddedFile& file, std::string_view type, const std::strin
 std::vector<Route> file_routes(std::span<const EmbeddedFile> files) {
   std::vector<Route> routes;
   for (const EmbeddedFile& file : files) {
-    const auto answer = [file, type = type_of(file.path), tag = tag_of(file.content)](const Request& request) {
-      return serve(file, type, tag, request);
-    };
+    const auto answer = [file, type = content_type_of(file.path).type, tag = tag_of(file.content)](
+                            const Request& request) { return serve(file, type, tag, request); };
     std::string path = file.path == "index.html" ? "/" : "/inspector/" + std::string(file.path);
     routes.push_back({"GET", std::move(path), answer, {}, Access::everyone});
   }

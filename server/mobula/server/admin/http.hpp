@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <mobula/core/result.hpp>
 #include <optional>
 #include <string>
@@ -21,9 +22,10 @@ struct Request {
   std::string path;   // without the query
   std::string query;  // the part after '?'
   std::string body;
-  std::string host;                   // header; empty unless there is exactly one
-  std::string authorization;          // the same
-  std::string if_none_match;          // the same
+  std::string host;             // header, or X-Forwarded-Host of a trusted proxy; empty unless there is exactly one
+  std::string authorization;    // the same
+  std::string if_none_match;    // the same
+  std::string accept_encoding;  // the same
   std::optional<std::string> origin;  // header, sent by pages in a browser; "null" if there is more than one
   std::string fetch_site;             // header Sec-Fetch-Site; empty unless there is exactly one
   std::string fetch_dest;             // header Sec-Fetch-Dest, likewise
@@ -44,6 +46,8 @@ struct Response {
   std::string_view type = "application/json";
   // Additional headers. Without a Cache-Control the response is not cached.
   std::vector<std::pair<std::string_view, std::string>> headers = {};
+  // Body in place of `body`, of which connections make no copies. Null if there is none.
+  std::shared_ptr<const std::string> shared_body = nullptr;
 };
 
 /// Makes the response on the admin thread from values that it owns.
@@ -64,6 +68,9 @@ enum class Access : std::uint8_t {
   bearer,    // peers that send the token, if there is one
 };
 
+/// Path of a route for all paths that no other route has. It stands last.
+inline constexpr std::string_view every_other_path = "*";
+
 struct Route {
   std::string_view method;  // "GET"
   std::string path;         // "/api/sessions/{player}"
@@ -71,6 +78,7 @@ struct Route {
   std::vector<std::string_view> query = {};  // permitted parameters; others are refused
   Access access = Access::bearer;
   std::vector<std::string> origins = {};  // other origins whose pages are answered; see origin.hpp
+  bool ignores_query = false;             // any parameters are permitted and not read
 };
 
 /// Returns {"error":{"code":"…","message":"…"}}. Invalid UTF-8 in the message is replaced.

@@ -6,7 +6,7 @@
 #include <deque>
 #include <mobula/core/did_you_mean.hpp>
 #include <mobula/core/format.hpp>
-#include <mobula/server/admin/admin_server.hpp>
+#include <mobula/server/admin/http_server.hpp>
 #include <mobula/server/admin/json_object.hpp>
 #include <mobula/server/admin/live_connection_impl.hpp>
 #include <nlohmann/json.hpp>

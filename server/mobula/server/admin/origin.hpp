@@ -1,5 +1,5 @@
-// Origins of pages in browsers (RFC 6454), and the headers by which a browser lets pages of other origins read an
-// answer (CORS). An origin is permitted at single routes, by its exact text.
+// Headers by which a browser lets pages of other origins read an answer (CORS). An origin is permitted at single
+// routes, by its exact text. "*" permits every origin.
 #pragma once
 
 #include <mobula/server/admin/http.hpp>
@@ -8,9 +8,6 @@
 #include <string_view>
 
 namespace mobula::server::admin {
-
-/// Checks that a text is an origin as browsers send it: "http://localhost:5173". Errors: "bad origin".
-core::Status check_origin(std::string_view text);
 
 /// Returns whether the request is of a page of one of these origins.
 [[nodiscard]] bool is_from(const Request& request, std::span<const std::string> origins);

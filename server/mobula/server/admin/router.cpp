@@ -72,13 +72,15 @@ Finish guarded_work(std::string_view what, const std::function<Finish()>& work) 
   return guard(what, work, [] { return Finish(failure); });
 }
 
-Router::Router(std::vector<Route> routes, std::string token)
-    : routes_(std::move(routes)), auth_filter_(std::move(token)) {}
+Router::Router(std::vector<Route> routes, std::string token, std::vector<std::string> hosts)
+    : routes_(std::move(routes)), auth_filter_(std::move(token), std::move(hosts)) {}
 
 Router::Found Router::find(const Request& request) const {
   Found found;
   for (const Route& route : routes_) {
-    if (!matches(route.path, request.path, found.in_path)) continue;
+    const bool matched =
+        route.path == every_other_path ? found.methods.empty() : matches(route.path, request.path, found.in_path);
+    if (!matched) continue;
     if (serves(route, request.method)) found.route = &route;
     found.methods.append(found.methods.empty() ? "" : ", ").append(methods_of(route));
     found.has_origins = found.has_origins || !route.origins.empty();
@@ -96,6 +98,7 @@ Reply Router::run(Request& request, Found found) const {
   if (preflight) return preflight_response(found.methods);
   if (found.methods.empty()) return no_such_path(request, routes_);
   if (found.route == nullptr) return no_such_method(request, found.methods);
+  if (found.route->ignores_query) return found.route->handler(request);
   Parameters in_query;
   if (const core::Status parsed = parse_query(request.query, in_query); !parsed) return error_response(parsed.error());
   if (std::optional<Response> refusal = refuse_query(request, in_query, *found.route)) return *std::move(refusal);

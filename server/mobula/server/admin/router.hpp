@@ -11,8 +11,8 @@ namespace mobula::server::admin {
 
 class Router {
  public:
-  /// `token` empty disables the check of tokens.
-  explicit Router(std::vector<Route> routes, std::string token = {});
+  /// `token` empty disables the check of tokens. `hosts` are those of AuthFilter.
+  explicit Router(std::vector<Route> routes, std::string token = {}, std::vector<std::string> hosts = {});
 
   /// Answers a request. Does not throw. HEAD is answered as GET is, with the body that the connection leaves out.
   /// Errors: 403 and 401 from the auth filter, 404 for an unknown path, 405 for an unknown method. 400 is for an

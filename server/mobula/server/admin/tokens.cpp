@@ -29,9 +29,7 @@ core::Status read_count(const json& value, TokenRequest& request) {
 core::Status read_user_data(const json& value, TokenRequest& request) {
   if (!value.is_string()) return bad("user_data: expected text");
   request.user_data = value.get<std::string>();
-  if (request.user_data.size() > user_data_bytes_max)
-    return bad(core::format("user_data: {} bytes; the maximum is {}", request.user_data.size(), user_data_bytes_max));
-  return core::Done{};
+  return check_user_data(request.user_data);
 }
 
 struct Key {
@@ -65,18 +63,30 @@ Response answer(const Request& request, const TokenSource& source) {
                            "with that key"});
   const core::Result<TokenRequest> wanted = parse(request.body);
   if (!wanted) return error_response(wanted.error());
-  const core::Result<std::vector<core::Bytes>> tokens = source(wanted->count, wanted->user_data);
-  if (!tokens) {
-    core::log_warn("admin", "no tokens: {}", tokens.error().message);
-    const bool closing = std::string_view(tokens.error().reason) == "closing";
-    return error_response({closing ? "closing" : "failed", tokens.error().message});
-  }
-  json texts = json::array();
-  for (const core::Bytes& token : *tokens) texts.push_back(core::to_base64(token));
-  return {200, json{{"tokens", std::move(texts)}}.dump()};
+  const core::Result<std::vector<std::string>> tokens = make_tokens(source, wanted->count, wanted->user_data);
+  if (!tokens) return error_response(tokens.error());
+  return {200, json{{"tokens", *tokens}}.dump()};
 }
 
 }  // namespace
+
+core::Status check_user_data(std::string_view user_data) {
+  if (user_data.size() <= user_data_bytes_max) return core::Done{};
+  return bad(core::format("user_data: {} bytes; the maximum is {}", user_data.size(), user_data_bytes_max));
+}
+
+core::Result<std::vector<std::string>> make_tokens(const TokenSource& source, std::uint32_t count,
+                                                   std::string_view user_data) {
+  const core::Result<std::vector<core::Bytes>> tokens = source(count, user_data);
+  if (!tokens) {
+    core::log_warn("admin", "no tokens: {}", tokens.error().message);
+    const bool closing = std::string_view(tokens.error().reason) == "closing";
+    return core::Error{closing ? "closing" : "failed", tokens.error().message};
+  }
+  std::vector<std::string> texts;
+  for (const core::Bytes& token : *tokens) texts.push_back(core::to_base64(token));
+  return texts;
+}
 
 Route tokens_route(TokenSource source) {
   return {"POST", "/api/tokens",

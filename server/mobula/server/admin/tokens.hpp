@@ -7,6 +7,7 @@
 #include <mobula/core/bytes.hpp>
 #include <mobula/core/result.hpp>
 #include <mobula/server/admin/http.hpp>
+#include <string>
 #include <vector>
 
 namespace mobula::server::admin {
@@ -17,6 +18,12 @@ inline constexpr std::size_t user_data_bytes_max = 256;
 /// Called on the admin thread.
 using TokenSource =
     std::function<core::Result<std::vector<core::Bytes>>(std::uint32_t count, std::string_view user_data)>;
+
+/// Checks the size of user data. Errors: "bad request".
+core::Status check_user_data(std::string_view user_data);
+/// Makes tokens, in base64. Logs an error of the source. Errors: "closing", "failed".
+core::Result<std::vector<std::string>> make_tokens(const TokenSource& source, std::uint32_t count,
+                                                   std::string_view user_data);
 
 /// Returns the route. Without a source every request is refused with "no tokens".
 Route tokens_route(TokenSource source);

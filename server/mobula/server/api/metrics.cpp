@@ -47,6 +47,7 @@ struct WorldFacts {
   transport::ServerCounters datagrams;
   std::array<Traffic, pipes.size()> traffic{};
   std::array<std::uint32_t, pipes.size()> connections{};
+  std::array<net::StreamCounters, pipes.size()> streams{};  // all zero for UDP
   std::vector<CommandInfo> commands;
   std::vector<ecs::SystemInfo> systems;
   std::optional<store::StoreStatus> store = {};  // nothing if the world is not saved
@@ -91,7 +92,9 @@ WorldFacts read(Inspection& world) {
   for (std::size_t i = 0; i < tick_phase_count; ++i) facts.phases[i] = world.ticks().phase(static_cast<TickPhase>(i));
   for (std::size_t i = 0; i < pipes.size() && world.pipes() != nullptr; ++i) {
     facts.traffic[i] = traffic(*world.pipes(), pipes[i].first);
-    if (pipes[i].first != Pipe::udp) facts.connections[i] = world.pipes()->connections(pipes[i].first);
+    if (pipes[i].first == Pipe::udp) continue;
+    facts.connections[i] = world.pipes()->connections(pipes[i].first);
+    facts.streams[i] = world.pipes()->stream_counters(pipes[i].first);
   }
   return facts;
 }
@@ -206,6 +209,17 @@ void add_newcomers(const WorldFacts& world, Families& families) {
                  newcomers.arrival_ns, labels);
 }
 
+void add_stream(const WorldFacts& world, std::size_t pipe, Families& families) {
+  const std::string name = pipes[pipe].second;
+  families.gauge("mobula_connections", "Open connections of stream pipes", world.connections[pipe],
+                 of_world(world, {{"pipe", name}}));
+  for (std::size_t end = 0; end < world.streams[pipe].ended.size(); ++end)
+    families.counter(
+        "mobula_ended_connections_total", "Ended connections of stream pipes, by reason",
+        static_cast<double>(world.streams[pipe].ended[end]),
+        of_world(world, {{"pipe", name}, {"reason", std::string(to_string(static_cast<net::StreamEnd>(end)))}}));
+}
+
 void add_traffic(const WorldFacts& world, Families& families) {
   for (std::size_t i = 0; i < pipes.size(); ++i) {
     const Labels labels = of_world(world, {{"pipe", pipes[i].second}});
@@ -218,8 +232,7 @@ void add_traffic(const WorldFacts& world, Families& families) {
                      labels);
     families.counter("mobula_received_datagrams_total", "Datagrams received, valid or not",
                      static_cast<double>(traffic.received_datagrams), labels);
-    if (pipes[i].first != Pipe::udp)
-      families.gauge("mobula_connections", "Open connections of stream pipes", world.connections[i], labels);
+    if (pipes[i].first != Pipe::udp) add_stream(world, i, families);
   }
   for (std::size_t drop = 1; drop < world.datagrams.dropped.counts.size(); ++drop)
     families.counter("mobula_dropped_datagrams_total", "Received datagrams that were dropped",

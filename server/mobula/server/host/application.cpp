@@ -8,12 +8,13 @@
 #include <mobula/net/http_client.hpp>
 #include <mobula/process/log_output.hpp>
 #include <mobula/process/standard_output.hpp>
-#include <mobula/server/admin/admin_server.hpp>
 #include <mobula/server/admin/documents.hpp>
+#include <mobula/server/admin/http_server.hpp>
 #include <mobula/server/admin/live.hpp>
 #include <mobula/server/api/api.hpp>
 #include <mobula/server/host/application.hpp>
 #include <mobula/server/host/token_source.hpp>
+#include <mobula/server/host/web_address.hpp>
 #include <mobula/server/host/worlds.hpp>
 
 namespace mobula::server {
@@ -57,10 +58,10 @@ admin::TokenSource while_open(admin::TokenSource source, const api::ApiPtr& api)
 }
 
 // Checks address, port and token of the admin port before anything else is opened.
-core::Result<admin::AdminConfig> admin_config(const HostConfig& config) {
+core::Result<admin::HttpServerConfig> admin_config(const HostConfig& config) {
   const core::Result<transport::Address> listen = admin_listen(config.admin_address, config.admin_port);
   if (!listen) return core::Error{listen.error().reason, "--admin-address: " + listen.error().message};
-  admin::AdminConfig admin{.listen = *listen};
+  admin::HttpServerConfig admin{.listen = *listen};
   if (!config.admin_token_file.empty()) {
     core::Result<net::BearerTokenFile> file = net::load_bearer_token(config.admin_token_file);
     if (!file) return core::Error{file.error().reason, "--admin-token-file: " + file.error().message};
@@ -77,8 +78,8 @@ core::Result<admin::AdminConfig> admin_config(const HostConfig& config) {
   return admin;
 }
 
-core::Result<std::unique_ptr<admin::AdminServer>> start_admin(admin::AdminConfig admin, const HostConfig& config,
-                                                              const TokenIssuer& issuer, const api::ApiPtr& api) {
+core::Result<std::unique_ptr<admin::HttpServer>> start_admin(admin::HttpServerConfig admin, const HostConfig& config,
+                                                             const TokenIssuer& issuer, const api::ApiPtr& api) {
   admin.routes = api::routes(api);
   admin.routes.push_back(admin::live_route());
   admin.routes.push_back(admin::tokens_route(while_open(token_source(issuer), api)));
@@ -86,7 +87,7 @@ core::Result<std::unique_ptr<admin::AdminServer>> start_admin(admin::AdminConfig
   for (admin::Route& file : admin::file_routes(admin::inspector_files())) admin.routes.push_back(std::move(file));
   admin.topics = api::topics(api);
   admin.welcome = api::welcome(api);
-  core::Result<std::unique_ptr<admin::AdminServer>> started = admin::AdminServer::start(std::move(admin));
+  core::Result<std::unique_ptr<admin::HttpServer>> started = admin::HttpServer::start(std::move(admin));
   if (!started) return core::Error{started.error().reason, "--admin-port: " + started.error().message};
   HostConfig at = config;
   at.admin_port = (*started)->local_port();
@@ -95,10 +96,20 @@ core::Result<std::unique_ptr<admin::AdminServer>> start_admin(admin::AdminConfig
   return started;
 }
 
+// Null if the configuration has no web address.
+core::Result<std::unique_ptr<admin::HttpServer>> start_web(const std::optional<WebPlan>& plan, const HostConfig& config,
+                                                           const HostedWorld& world, const api::ApiPtr& api) {
+  if (!plan) return std::unique_ptr<admin::HttpServer>();
+  PageEndpoint endpoint{.websocket_port = world.pipes().local_port(transport::Pipe::websocket)};
+  if (plan->tokens != web::TokenKind::none) endpoint.tokens = while_open(own_tokens(world.token_issuer()), api);
+  return open_web_address(*plan, config, std::move(endpoint));
+}
+
 int serve(const HostConfig& config, const OpenWorlds& open) {
   Worlds worlds;
   bool stopping = false;
   api::ApiPtr api;
+  std::optional<WebPlan> web_plan;
   // Signals that arrive during the start wait for the first run of the loop.
   worlds.events().on_stop_signal([&] {
     stopping = true;
@@ -107,16 +118,22 @@ int serve(const HostConfig& config, const OpenWorlds& open) {
   });
   worlds.events().on_reload_signal([&] {
     for (const std::unique_ptr<HostedWorld>& world : worlds.all()) (void)world->reload_level();
+    if (web_plan) reload_site(*web_plan, config);
   });
   if (!config.service_links.empty())
     core::log_info("server", "ignored {} of Kubernetes services, such as {}",
                    core::counted(config.service_links.size(), "environment variable", "environment variables"),
                    config.service_links.front());
-  core::Result<admin::AdminConfig> admin = admin_config(config);
+  core::Result<admin::HttpServerConfig> admin = admin_config(config);
   if (!admin) return refuse(config, admin.error());
+  const core::Result<std::optional<WebPlan>> web = plan_web_address(config);
+  if (!web) return refuse(config, web.error());
   if (const core::Status opened = open(worlds, config); !opened) return refuse(config, opened.error());
   MOBULA_ASSERT(!worlds.all().empty(), "no world was opened");
   api = make_api(worlds, worlds.all().front()->token_issuer());
+  web_plan = *web;
+  const auto web_server = start_web(web_plan, config, *worlds.all().front(), api);
+  if (!web_server) return refuse(config, web_server.error());
   const auto admin_server = start_admin(std::move(*admin), config, worlds.all().front()->token_issuer(), api);
   if (!admin_server) return refuse(config, admin_server.error());
   worlds.on_tick([&] {

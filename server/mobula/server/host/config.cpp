@@ -4,9 +4,9 @@
 #include <mobula/core/format.hpp>
 #include <mobula/core/log_levels.hpp>
 #include <mobula/net/address_range.hpp>
+#include <mobula/net/origin.hpp>
 #include <mobula/net/resolve.hpp>
 #include <mobula/process/settings.hpp>
-#include <mobula/server/admin/origin.hpp>
 #include <mobula/server/host/config.hpp>
 #include <mobula/server/session/server.hpp>
 #include <mobula/server/tick/work_budget.hpp>
@@ -100,7 +100,35 @@ std::vector<process::Setting> network_settings(HostConfig& config) {
            &config.token_origins,
            "origin of web pages that may request connect tokens, for development; may be given several times; default: "
            "none",
-           {.type = "ORIGIN", .check = admin::check_origin, .group = group}}};
+           {.type = "ORIGIN", .check = net::check_origin, .group = group}}};
+}
+
+std::vector<process::Setting> web_settings(HostConfig& config) {
+  const std::string group = "Web pages";
+  return {
+      {"allow_origin",
+       &config.allowed_origins,
+       "origin of other web pages that may connect over WebSocket, or * for all; may be given several times; default: "
+       "none",
+       {.type = "ORIGIN", .check = net::check_allowed_origin, .group = group}},
+      {"web_port",
+       &config.web_port,
+       "HTTP port of the game's page; 0 takes any free port; default: no web address",
+       {.type = "PORT", .needs = {"ws_port"}, .group = group}},
+      {"web_address",
+       &config.web_address,
+       "IP address of the web port",
+       {.type = "IP", .check = check_ip, .group = group}},
+      {"web_root",
+       &config.web_root,
+       "folder of the page's files; default: that of the installed game",
+       {.type = "FOLDER", .group = group}},
+      {"web_tokens",
+       &config.web_tokens,
+       "connect tokens of the web address: none, guests (without an account), or auto (for any account, on this "
+       "machine, "
+       "without --key-file)",
+       {.type = "WORD", .check = process::one_of({"auto", "guests", "none"}), .group = group}}};
 }
 
 std::vector<process::Setting> client_settings(HostConfig& config) {
@@ -211,16 +239,18 @@ core::Result<transport::Address> admin_listen(const std::string& ip, std::uint16
 }
 
 // An address that listens everywhere is reached through the loopback address.
-std::string admin_url(const HostConfig& config) {
-  core::Result<transport::Address> address = admin_listen(config.admin_address, config.admin_port);
+std::string http_url(const std::string& ip, std::uint16_t port) {
+  const core::Result<transport::Address> address = admin_listen(ip, port);
   if (!address) return {};
-  const bool all = address->is_any() || *address == transport::Address::v4(0, 0, 0, 0, config.admin_port);
-  return "http://" + to_string(all ? transport::Address::v4(127, 0, 0, 1, config.admin_port) : *address);
+  const bool all = address->is_any() || *address == transport::Address::v4(0, 0, 0, 0, port);
+  return "http://" + to_string(all ? transport::Address::v4(127, 0, 0, 1, port) : *address);
 }
+
+std::string admin_url(const HostConfig& config) { return http_url(config.admin_address, config.admin_port); }
 
 std::vector<process::Setting> settings_of(HostConfig& config) {
   std::vector<process::Setting> settings;
-  for (auto* const part : {world_settings, network_settings, client_settings, log_settings})
+  for (auto* const part : {world_settings, network_settings, web_settings, client_settings, log_settings})
     for (process::Setting& setting : part(config)) settings.push_back(std::move(setting));
   return settings;
 }

@@ -29,9 +29,14 @@ struct HostConfig {
   std::string key_file;  // shared with the backend; empty for a new key and tokens at the admin address
   std::string admin_address = "127.0.0.1";
   std::uint16_t admin_port = 7780;
-  std::vector<std::string> token_origins;  // origins of web pages that may request connect tokens
-  std::string admin_token_file;            // empty for no token, allowed on loopback addresses alone
-  std::uint32_t tick_rate = 20;            // per second
+  std::vector<std::string> token_origins;    // origins of web pages that may request connect tokens
+  std::vector<std::string> allowed_origins;  // origins of web pages that may connect over WebSocket
+  std::optional<std::uint16_t> web_port;     // HTTP port of the game's page
+  std::string web_address = "127.0.0.1";
+  std::string web_root;             // folder of the page's files; empty for the installed game's
+  std::string web_tokens = "auto";  // or "guests" or "none"
+  std::string admin_token_file;     // empty for no token, allowed on loopback addresses alone
+  std::uint32_t tick_rate = 20;     // per second
   std::uint32_t catch_up_ticks = 5;
   std::uint64_t ticks = 0;  // 0 runs until stopped
   std::uint64_t seed = 1;
@@ -64,6 +69,8 @@ std::optional<HostConfig> parse_command_line(int argc, const char* const* argv, 
                                              int& status, std::vector<process::Setting> of_game = {});
 /// Returns the address that the admin port listens on. Errors: "bad address".
 core::Result<transport::Address> admin_listen(const std::string& ip, std::uint16_t port);
+/// Returns the URL of a port as seen from this machine. Empty if the address is no IP address.
+std::string http_url(const std::string& ip, std::uint16_t port);
 /// Returns the URL of the admin port as seen from this machine.
 std::string admin_url(const HostConfig& config);
 /// Returns the part of the configuration that is the server's own, without level, store and sockets.

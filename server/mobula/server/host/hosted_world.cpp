@@ -26,6 +26,7 @@ core::Result<net::ServerPipesConfig> pipes_of(const HostConfig& config) {
                                .streams = {}};
   pipes.streams.connections_max = config.clients_max + std::max(config.clients_max, 256u);
   pipes.streams.unanswered_max = std::max(config.clients_max, 256u);
+  pipes.origins.allowed = config.allowed_origins;
   for (const std::string& text : config.trusted_proxies) {
     const core::Result<net::AddressRange> range = net::parse_address_range(text);
     if (!range) return core::Error{range.error().reason, "--trusted-proxy: " + range.error().message};

@@ -15,7 +15,10 @@ void copy_text(std::string_view text, transport::UserData& user_data) {
 }  // namespace
 
 admin::TokenSource token_source(const TokenIssuer& issuer) {
-  if (issuer.shared) return {};
+  return issuer.shared ? admin::TokenSource() : own_tokens(issuer);
+}
+
+admin::TokenSource own_tokens(const TokenIssuer& issuer) {
   return [issuer](std::uint32_t count, std::string_view user_data) -> core::Result<std::vector<core::Bytes>> {
     std::vector<core::Bytes> tokens;
     for (std::uint32_t i = 0; i < count; ++i) {

@@ -1,4 +1,4 @@
-// The source of connect tokens that the admin port hands out.
+// Sources of connect tokens that the admin port and the web address hand out.
 #pragma once
 
 #include <mobula/server/admin/tokens.hpp>
@@ -8,5 +8,7 @@ namespace mobula::server {
 
 /// Returns the function that makes tokens for the admin port; an empty one if a backend shares the key.
 admin::TokenSource token_source(const TokenIssuer& issuer);
+/// Returns the function that makes tokens, also if a backend shares the key.
+admin::TokenSource own_tokens(const TokenIssuer& issuer);
 
 }  // namespace mobula::server

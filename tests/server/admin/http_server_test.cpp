@@ -3,7 +3,7 @@
 
 #include <mobula/core/format.hpp>
 #include <mobula/net/http_client.hpp>
-#include <mobula/server/admin/admin_server.hpp>
+#include <mobula/server/admin/http_server.hpp>
 #include <mobula/server/admin/live.hpp>
 #include <net/raw_http.hpp>
 
@@ -13,15 +13,15 @@ namespace {
 using test::RawSocket;
 using transport::Address;
 
-AdminConfig config(core::Nanoseconds timeout = 60 * core::second) {
+HttpServerConfig config(core::Nanoseconds timeout = 60 * core::second) {
   const auto echo = [](const Request& request) { return Response{200, request.query + '|' + request.body}; };
-  AdminConfig config{.listen = Address::v4(127, 0, 0, 1, 0), .routes = {}, .timeout = timeout};
+  HttpServerConfig config{.listen = Address::v4(127, 0, 0, 1, 0), .routes = {}, .timeout = timeout};
   config.routes = {live_route(), {"POST", "/echo", echo, {"a", "x"}}};
   return config;
 }
 
-std::unique_ptr<AdminServer> start(AdminConfig with = config()) {
-  core::Result<std::unique_ptr<AdminServer>> server = AdminServer::start(std::move(with));
+std::unique_ptr<HttpServer> start(HttpServerConfig with = config()) {
+  core::Result<std::unique_ptr<HttpServer>> server = HttpServer::start(std::move(with));
   if (!server.ok()) {
     ADD_FAILURE() << server.error().message;
     std::abort();
@@ -29,14 +29,14 @@ std::unique_ptr<AdminServer> start(AdminConfig with = config()) {
   return std::move(*server);
 }
 
-std::string url(const AdminServer& server, std::string_view path) {
+std::string url(const HttpServer& server, std::string_view path) {
   return "http://127.0.0.1:" + std::to_string(server.local_port()).append(path);
 }
 
 const std::string live = "GET /live HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
 // Sends bytes and returns all that is received until the server closes the connection.
-std::string answer_to(const AdminServer& server, std::string_view bytes) {
+std::string answer_to(const HttpServer& server, std::string_view bytes) {
   const RawSocket socket = RawSocket::connect(server.local_port());
   EXPECT_TRUE(socket.send(bytes));
   return socket.receive();
@@ -49,7 +49,7 @@ void expect_refused(const std::string& answer, std::string_view status, std::str
   EXPECT_NE(answer.find("Content-Type: application/json\r\n"), std::string::npos) << answer;
 }
 
-TEST(AdminServer, AnswersOverHttp) {
+TEST(HttpServer, AnswersOverHttp) {
   const auto server = start();
   EXPECT_EQ(net::http_get(url(*server, "/live")).value(), R"({"status":"live"})");
   EXPECT_EQ(net::http_post(url(*server, "/echo?a=1"), "text").value(), "a=1|text");
@@ -58,9 +58,9 @@ TEST(AdminServer, AnswersOverHttp) {
   EXPECT_EQ(none.error().message, url(*server, "/nothing") + ": 404 there is no '/nothing'");
 }
 
-TEST(AdminServer, ListensOnLoopbackByDefault) { EXPECT_EQ(to_string(AdminConfig().listen), "127.0.0.1:7780"); }
+TEST(HttpServer, ListensOnLoopbackByDefault) { EXPECT_EQ(to_string(HttpServerConfig().listen), "127.0.0.1:7780"); }
 
-TEST(AdminServer, OneConnectionCarriesManyRequests) {
+TEST(HttpServer, OneConnectionCarriesManyRequests) {
   const auto server = start();
   const RawSocket socket = RawSocket::connect(server->local_port());
   for (int i = 0; i < 100; ++i) {
@@ -75,7 +75,7 @@ TEST(AdminServer, OneConnectionCarriesManyRequests) {
   EXPECT_EQ(count, 3u);
 }
 
-TEST(AdminServer, RefusesPagesOfOtherOrigins) {
+TEST(HttpServer, RefusesPagesOfOtherOrigins) {
   const auto server = start();
   expect_refused(answer_to(*server, "GET /live HTTP/1.1\r\nHost: evil.example:7780\r\nConnection: close\r\n\r\n"),
                  "403", "foreign_host");
@@ -101,7 +101,7 @@ TEST(AdminServer, RefusesPagesOfOtherOrigins) {
     EXPECT_TRUE(get(headers).starts_with("HTTP/1.1 200 ")) << headers;
 }
 
-TEST(AdminServer, RefusesInvalidHttp) {
+TEST(HttpServer, RefusesInvalidHttp) {
   const auto server = start();
   for (const char* bytes : {"what?\r\n\r\n", "GET /live\r\n\r\n", "GET /live HTTP/3.7\r\n\r\n", "\r\n\r\n\r\nx\r\n",
                             "GET /live HTTP/1.1\r\nno colon\r\n\r\n", "\x16\x03\x01\x02\x00\x01\r\n\r\n",
@@ -113,7 +113,7 @@ TEST(AdminServer, RefusesInvalidHttp) {
   EXPECT_TRUE(net::http_get(url(*server, "/live")).ok());
 }
 
-TEST(AdminServer, ATruncatedRequestIsMalformed) {
+TEST(HttpServer, ATruncatedRequestIsMalformed) {
   const auto server = start();
   const RawSocket socket = RawSocket::connect(server->local_port());
   ASSERT_TRUE(socket.send("POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nhalf"));
@@ -121,7 +121,7 @@ TEST(AdminServer, ATruncatedRequestIsMalformed) {
   expect_refused(socket.receive(), "400", "malformed");
 }
 
-TEST(AdminServer, RefusesLargeRequestsWithAnAnswer) {
+TEST(HttpServer, RefusesLargeRequestsWithAnAnswer) {
   const auto server = start();
   const std::string begin = "POST /echo HTTP/1.1\r\nHost: localhost\r\n";
   expect_refused(answer_to(*server, begin + "Content-Length: 16385\r\n\r\n" + std::string(16'385, 'x')), "413",
@@ -134,7 +134,7 @@ TEST(AdminServer, RefusesLargeRequestsWithAnAnswer) {
   EXPECT_EQ(net::http_post(url(*server, "/echo"), std::string(16'384, 'x')).value().size(), 16'385u);
 }
 
-TEST(AdminServer, RefusesSlowRequestsAndClosesIdleConnections) {
+TEST(HttpServer, RefusesSlowRequestsAndClosesIdleConnections) {
   const auto server = start(config(300 * core::millisecond));
   expect_refused(answer_to(*server, "POST /echo HTTP/1.1\r\nHost: localhost\r\n"), "408", "timed_out");
   expect_refused(answer_to(*server, "POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\nx"), "408",
@@ -144,7 +144,7 @@ TEST(AdminServer, RefusesSlowRequestsAndClosesIdleConnections) {
   EXPECT_TRUE(once.ends_with("\"live\"}")) << once;
 }
 
-TEST(AdminServer, TrickledBytesDoNotExtendTheTimeout) {
+TEST(HttpServer, TrickledBytesDoNotExtendTheTimeout) {
   const auto server = start(config(300 * core::millisecond));
   const RawSocket socket = RawSocket::connect(server->local_port());
   ASSERT_TRUE(socket.send("GET /live HTTP/1.1\r\nX: "));
@@ -156,7 +156,7 @@ TEST(AdminServer, TrickledBytesDoNotExtendTheTimeout) {
 }
 
 // Idle connections have a minute, but less if there are many.
-TEST(AdminServer, IdleConnectionsDoNotBlockOthers) {
+TEST(HttpServer, IdleConnectionsDoNotBlockOthers) {
   const auto server = start();
   std::vector<RawSocket> idle;
   for (std::size_t i = 0; i < 2 * connections_max; ++i) {
@@ -170,7 +170,38 @@ TEST(AdminServer, IdleConnectionsDoNotBlockOthers) {
   EXPECT_FALSE(idle.front().receive("\"live\"}").empty());  // it was open before there were many
 }
 
-TEST(AdminServer, EndsWhileConnectionsAreOpen) {
+// A route whose body is shared by all answers.
+HttpServerConfig with_shared(std::shared_ptr<const std::string> body, core::Nanoseconds timeout) {
+  HttpServerConfig all = config(timeout);
+  all.routes.push_back({"GET", "/shared", [body](const Request&) {
+                          Response response;
+                          response.shared_body = body;
+                          return response;
+                        }});
+  return all;
+}
+
+TEST(HttpServer, AnswersWithASharedBodyWithoutACopy) {
+  const auto body = std::make_shared<const std::string>(2'000'000, 'x');
+  const auto server = start(with_shared(body, 60 * core::second));
+  EXPECT_EQ(net::http_get(url(*server, "/shared")).value(), *body);
+  const std::string head = answer_to(*server, "HEAD /shared HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+  EXPECT_NE(head.find("Content-Length: 2000000\r\n"), std::string::npos) << head;
+  EXPECT_TRUE(head.ends_with("\r\n\r\n"));
+}
+
+// The time for an answer grows with its size: this one has more than a minute, though a step has less.
+TEST(HttpServer, ALargeAnswerHasTimeToArrive) {
+  const auto body = std::make_shared<const std::string>(std::size_t{8} << 20, 'x');
+  const auto server = start(with_shared(body, 300 * core::millisecond));
+  const RawSocket socket = RawSocket::connect(server->local_port());
+  ASSERT_TRUE(socket.send("GET /shared HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"));
+  ASSERT_TRUE(socket.answers_within(60'000));
+  std::this_thread::sleep_for(std::chrono::seconds(1));  // longer than the timeout of a step
+  EXPECT_GT(socket.receive().size(), body->size());
+}
+
+TEST(HttpServer, EndsWhileConnectionsAreOpen) {
   auto server = start();
   const RawSocket idle = RawSocket::connect(server->local_port());
   const RawSocket half = RawSocket::connect(server->local_port());
@@ -183,7 +214,7 @@ TEST(AdminServer, EndsWhileConnectionsAreOpen) {
   EXPECT_STREQ(net::http_get(address).error().reason, "unreachable");
 }
 
-TEST(AdminServer, AnswersManyClientsAtOnce) {
+TEST(HttpServer, AnswersManyClientsAtOnce) {
   const auto server = start();
   std::vector<std::thread> clients;
   std::atomic<int> good = 0;
@@ -199,20 +230,20 @@ TEST(AdminServer, AnswersManyClientsAtOnce) {
   EXPECT_EQ(good, 200);
 }
 
-TEST(AdminServer, ReportsWhyItCannotListen) {
+TEST(HttpServer, ReportsWhyItCannotListen) {
   const auto first = start();
-  AdminConfig again = config();
+  HttpServerConfig again = config();
   again.listen.port = first->local_port();
   EXPECT_STREQ(try_listen(again.listen).error().reason, "port in use");
   EXPECT_TRUE(try_listen(config().listen).ok());
-  core::Result<std::unique_ptr<AdminServer>> second = AdminServer::start(std::move(again));
+  core::Result<std::unique_ptr<HttpServer>> second = HttpServer::start(std::move(again));
   ASSERT_FALSE(second.ok());
   EXPECT_STREQ(second.error().reason, "port in use");
   EXPECT_NE(second.error().message.find(std::to_string(first->local_port())), std::string::npos);
-  AdminConfig elsewhere = config();
+  HttpServerConfig elsewhere = config();
   elsewhere.listen = Address::v4(192, 0, 2, 1, 0);
   elsewhere.bearer_token = "0123456789abcdef";
-  core::Result<std::unique_ptr<AdminServer>> third = AdminServer::start(std::move(elsewhere));
+  core::Result<std::unique_ptr<HttpServer>> third = HttpServer::start(std::move(elsewhere));
   ASSERT_FALSE(third.ok());
   EXPECT_STREQ(third.error().reason, "no such address");
 }
@@ -223,7 +254,7 @@ TEST(AdminServer, ReportsWhyItCannotListen) {
 // A simulation thread that serves requests while it exists. A test without one has a simulation that hangs.
 class Simulation {
  public:
-  explicit Simulation(AdminServer& server)
+  explicit Simulation(HttpServer& server)
       : thread_([this, &server] {
           while (!stop_) {
             server.serve(core::millisecond);
@@ -245,8 +276,8 @@ struct Facts {
   std::atomic<bool> stuck = false;
 };
 
-AdminConfig with_queries(Facts& facts, core::Nanoseconds answer_timeout = 60 * core::second) {
-  AdminConfig result = config();
+HttpServerConfig with_queries(Facts& facts, core::Nanoseconds answer_timeout = 60 * core::second) {
+  HttpServerConfig result = config();
   result.answer_timeout = answer_timeout;
   result.routes.push_back({"POST", "/work", [&](const Request& request) -> Reply {
                              return Query{[&, text = request.body]() -> Finish {
@@ -267,7 +298,7 @@ AdminConfig with_queries(Facts& facts, core::Nanoseconds answer_timeout = 60 * c
 }
 
 // Each connection stays open until the simulation answers it.
-TEST(AdminServer, AConnectionBeyondTheMaximumWaits) {
+TEST(HttpServer, AConnectionBeyondTheMaximumWaits) {
   Facts facts;
   const auto server = start(with_queries(facts));
   std::vector<RawSocket> open;
@@ -284,13 +315,13 @@ TEST(AdminServer, AConnectionBeyondTheMaximumWaits) {
   EXPECT_TRUE(one_more.receive("\"live\"}").starts_with("HTTP/1.1 200 OK\r\n"));
 }
 
-std::string post(const AdminServer& server, std::string_view path, std::string_view body = {}) {
+std::string post(const HttpServer& server, std::string_view path, std::string_view body = {}) {
   return answer_to(server, "POST " + std::string(path) +
                                " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: " +
                                std::to_string(body.size()) + "\r\n\r\n" + std::string(body));
 }
 
-TEST(AdminServer, QueriesRunOnTheSimulationThread) {
+TEST(HttpServer, QueriesRunOnTheSimulationThread) {
   Facts facts;
   const auto server = start(with_queries(facts));
   const Simulation simulation(*server);
@@ -309,7 +340,7 @@ TEST(AdminServer, QueriesRunOnTheSimulationThread) {
   EXPECT_EQ(facts.worked, 40);
 }
 
-TEST(AdminServer, AnExceptionIsAnErrorResponse) {
+TEST(HttpServer, AnExceptionIsAnErrorResponse) {
   Facts facts;
   const auto server = start(with_queries(facts));
   const Simulation simulation(*server);
@@ -322,7 +353,7 @@ TEST(AdminServer, AnExceptionIsAnErrorResponse) {
   EXPECT_TRUE(post(*server, "/work", "well").ends_with("well"));
 }
 
-TEST(AdminServer, AHangingSimulationHasNoLateEffect) {
+TEST(HttpServer, AHangingSimulationHasNoLateEffect) {
   Facts facts;
   const auto server = start(with_queries(facts, 50 * core::millisecond));
   expect_refused(post(*server, "/work", "x"), "503", "no_answer");
@@ -333,7 +364,7 @@ TEST(AdminServer, AHangingSimulationHasNoLateEffect) {
   EXPECT_EQ(facts.worked, 0) << "a refused request has no late effect";
 }
 
-TEST(AdminServer, StartedWorkThatDoesNotEndIsUnfinished) {
+TEST(HttpServer, StartedWorkThatDoesNotEndIsUnfinished) {
   Facts facts;
   facts.stuck = true;
   const auto server = start(with_queries(facts, 50 * core::millisecond));
@@ -344,7 +375,7 @@ TEST(AdminServer, StartedWorkThatDoesNotEndIsUnfinished) {
   facts.stuck = false;
 }
 
-TEST(AdminServer, EndsWhileRequestsWaitForTheSimulation) {
+TEST(HttpServer, EndsWhileRequestsWaitForTheSimulation) {
   Facts facts;
   auto server = start(with_queries(facts));
   const RawSocket waits = RawSocket::connect(server->local_port());
@@ -359,15 +390,22 @@ TEST(AdminServer, EndsWhileRequestsWaitForTheSimulation) {
 
 // Authorization ------------------------------------------------------------------------------------------------------
 
-TEST(AdminServer, NeedsATokenBeyondThisMachine) {
+TEST(HttpServer, RoutesForEveryoneNeedNoTokenAnywhere) {
+  HttpServerConfig beyond{.listen = Address::any(0), .routes = {live_route()}};
+  EXPECT_TRUE(HttpServer::start(beyond).ok());
+  beyond.routes.push_back({"GET", "/secret", [](const Request&) { return Response{}; }});
+  EXPECT_STREQ(HttpServer::start(std::move(beyond)).error().reason, "no token");
+}
+
+TEST(HttpServer, NeedsATokenBeyondThisMachine) {
   for (const Address& open : {Address::any(0), Address::v4(0, 0, 0, 0, 0)}) {
-    AdminConfig beyond = config();
+    HttpServerConfig beyond = config();
     beyond.listen = open;
-    const core::Result<std::unique_ptr<AdminServer>> refused = AdminServer::start(std::move(beyond));
+    const core::Result<std::unique_ptr<HttpServer>> refused = HttpServer::start(std::move(beyond));
     ASSERT_FALSE(refused.ok());
     EXPECT_STREQ(refused.error().reason, "no token");
   }
-  AdminConfig beyond = config();
+  HttpServerConfig beyond = config();
   beyond.listen = Address::v4(0, 0, 0, 0, 0);
   beyond.bearer_token = "0123456789abcdef";
   const auto server = start(std::move(beyond));
@@ -385,7 +423,7 @@ TEST(AdminServer, NeedsATokenBeyondThisMachine) {
 }
 
 // After any bytes the thread still answers the next request.
-TEST(AdminServer, SurvivesRandomBytes) {
+TEST(HttpServer, SurvivesRandomBytes) {
   const auto server = start();
   std::uint32_t state = 41;
   const auto random = [&](std::uint32_t bound) { return (state = state * 1664525 + 1013904223) / 65536 % bound; };

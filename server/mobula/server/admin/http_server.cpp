@@ -4,8 +4,8 @@
 #include <boost/asio/steady_timer.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/core/log.hpp>
-#include <mobula/server/admin/admin_server.hpp>
 #include <mobula/server/admin/connection_impl.hpp>
+#include <mobula/server/admin/http_server.hpp>
 #include <mobula/server/admin/request_queue.hpp>
 #include <mobula/server/admin/router.hpp>
 #include <mobula/transport/listen_error.hpp>
@@ -44,6 +44,11 @@ const core::Error no_answer{"no answer", "the simulation did not answer in time;
 const core::Error unfinished{"unfinished",
                              "the simulation began this query and did not finish in time; it may still take effect"};
 
+bool is_for_everyone(const HttpServerConfig& config) {
+  return config.topics.empty() &&
+         std::ranges::all_of(config.routes, [](const Route& route) { return route.access == Access::everyone; });
+}
+
 // An exception ends the subscription and is logged.
 Feed::Frame guarded_frame(const std::function<Feed::Frame()>& make) noexcept {
   const core::Error lost{"failed", "internal error; see the log of the server"};
@@ -66,9 +71,11 @@ Feed::Frame guarded_frame(const std::function<Feed::Frame()>& make) noexcept {
 
 // Everything except the queue belongs to the thread while it runs. Connections are owned by pending operations of `io`
 // and by queries, and end with them.
-struct AdminServer::Impl final : ConnectionOwner {
-  explicit Impl(AdminConfig config)
-      : router(std::move(config.routes), std::move(config.bearer_token)),
+struct HttpServer::Impl final : ConnectionOwner {
+  explicit Impl(HttpServerConfig config)
+      : router(std::move(config.routes), std::move(config.bearer_token), std::move(config.hosts)),
+        places(config.connections_max),
+        proxies(std::move(config.trusted_proxies)),
         all_topics(std::move(config.topics)),
         first_words(std::move(config.welcome)),
         time(config.timeout),
@@ -83,6 +90,7 @@ struct AdminServer::Impl final : ConnectionOwner {
   void answer(Request request, Done done) noexcept override;
   std::optional<Response> refuse_live(const Request& request) noexcept override;
   core::Nanoseconds timeout() const override;
+  [[nodiscard]] std::span<const net::AddressRange> trusted_proxies() const override { return proxies; }
   void connection_ended() noexcept override;
 
   bool may_watch(std::string_view authorization) override;
@@ -102,6 +110,8 @@ struct AdminServer::Impl final : ConnectionOwner {
   void expire(PendingQuery& query);
 
   Router router;
+  std::size_t places;  // for connections
+  std::vector<net::AddressRange> proxies;
   std::vector<Topic> all_topics;
   std::string first_words;
   core::Nanoseconds time;  // per peer
@@ -119,7 +129,7 @@ struct AdminServer::Impl final : ConnectionOwner {
 };
 
 // A query to the simulation. Made and destroyed on the admin thread; in between it is in the queue.
-class AdminServer::Impl::PendingQuery final : public QueuedRequest {
+class HttpServer::Impl::PendingQuery final : public QueuedRequest {
  public:
   using Finished = std::function<void()>;
 
@@ -164,17 +174,17 @@ class AdminServer::Impl::PendingQuery final : public QueuedRequest {
   asio::steady_timer timer_;
 };
 
-void AdminServer::Impl::put(const std::shared_ptr<PendingQuery>& query) {
+void HttpServer::Impl::put(const std::shared_ptr<PendingQuery>& query) {
   if (!queue.put(query)) return asio::post(io, [query] { query->refuse(busy); });
   query->wait(query);
 }
 
-void AdminServer::Impl::expire(PendingQuery& query) {
+void HttpServer::Impl::expire(PendingQuery& query) {
   const bool withdrawn = queue.withdraw(query);
   if (withdrawn || !query.patient()) query.refuse(withdrawn ? no_answer : unfinished);
 }
 
-void AdminServer::Impl::answer(Request request, Done done) noexcept {
+void HttpServer::Impl::answer(Request request, Done done) noexcept {
   const std::string what = request.method.substr(0, 16) + ' ' + request.path.substr(0, 100);
   Reply reply = router.answer(std::move(request));
   if (auto* response = std::get_if<Response>(&reply)) return done(std::move(*response));
@@ -191,7 +201,7 @@ void AdminServer::Impl::answer(Request request, Done done) noexcept {
       false));
 }
 
-void AdminServer::Impl::request_frame(std::shared_ptr<Feed> feed, FrameDone done) noexcept {
+void HttpServer::Impl::request_frame(std::shared_ptr<Feed> feed, FrameDone done) noexcept {
   put(std::make_shared<PendingQuery>(
       *this,
       [feed, done]() -> PendingQuery::Finished {
@@ -201,37 +211,36 @@ void AdminServer::Impl::request_frame(std::shared_ptr<Feed> feed, FrameDone done
       [done](const core::Error& error) { done(error); }, true));
 }
 
-std::optional<Response> AdminServer::Impl::refuse_live(const Request& request) noexcept {
-  if (std::optional<Response> refusal = AuthFilter::refuse_page(request, router.auth_filter().wants_token()))
-    return refusal;
+std::optional<Response> HttpServer::Impl::refuse_live(const Request& request) noexcept {
+  if (std::optional<Response> refusal = router.auth_filter().refuse_page(request)) return refusal;
   if (live < live_connections_max) return std::nullopt;
   return error_response(503, "busy", core::format("there are {} live connections already", live));
 }
 
-bool AdminServer::Impl::may_watch(std::string_view authorization) {
+bool HttpServer::Impl::may_watch(std::string_view authorization) {
   return !router.auth_filter().wants_token() || router.auth_filter().is_authorized(authorization);
 }
 
-bool AdminServer::Impl::is_token(std::string_view token) {
+bool HttpServer::Impl::is_token(std::string_view token) {
   if (router.auth_filter().is_token(token)) return true;
   router.auth_filter().log_refusal(live_path);
   return false;
 }
 
-AdminServer::Impl::~Impl() {
+HttpServer::Impl::~Impl() {
   io.stop();
   if (thread.joinable()) thread.join();
   ending = true;
 }
 
-error_code AdminServer::Impl::open(const tcp::endpoint& local) {
+error_code HttpServer::Impl::open(const tcp::endpoint& local) {
   error_code error = listen(acceptor, local);
   if (!error) port = acceptor.local_endpoint(error).port();
   return error;
 }
 
-void AdminServer::Impl::accept() {
-  if (accepting || ending || connections >= connections_max) return;
+void HttpServer::Impl::accept() {
+  if (accepting || ending || connections >= places) return;
   accepting = true;
   acceptor.async_accept([this](const error_code& error, tcp::socket socket) {
     accepting = false;
@@ -243,23 +252,23 @@ void AdminServer::Impl::accept() {
   });
 }
 
-void AdminServer::Impl::accept_later() {
+void HttpServer::Impl::accept_later() {
   pause.expires_after(pause_after_failure);
   pause.async_wait([this](const error_code& error) {
     if (!error) accept();
   });
 }
 
-core::Nanoseconds AdminServer::Impl::timeout() const {
-  return connections > connections_max / 2 ? std::min(time, crowded_timeout) : time;
+core::Nanoseconds HttpServer::Impl::timeout() const {
+  return connections > places / 2 ? std::min(time, crowded_timeout) : time;
 }
 
-void AdminServer::Impl::connection_ended() noexcept {
+void HttpServer::Impl::connection_ended() noexcept {
   --connections;
   accept();
 }
 
-void AdminServer::Impl::run() noexcept {
+void HttpServer::Impl::run() noexcept {
   while (!io.stopped()) {
     try {
       io.run();
@@ -275,33 +284,35 @@ core::Status check_listen(const transport::Address& listen, const std::string& b
                      core::format("{} can be reached from other machines and needs a bearer token", to_string(listen))};
 }
 
-core::Status try_listen(const transport::Address& listen_at) {
+core::Status try_listen(const transport::Address& listen_at, std::string_view name) {
   asio::io_context io{1};
   tcp::acceptor acceptor(io);
   if (const error_code error = listen(acceptor, endpoint_of(listen_at)))
-    return transport::listen_error("admin TCP", listen_at, error);
+    return transport::listen_error(core::format("{} TCP", name), listen_at, error);
   return core::Done{};
 }
 
-AdminServer::AdminServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-AdminServer::~AdminServer() = default;
+HttpServer::HttpServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+HttpServer::~HttpServer() = default;
 
-core::Result<std::unique_ptr<AdminServer>> AdminServer::start(AdminConfig config) {
+core::Result<std::unique_ptr<HttpServer>> HttpServer::start(HttpServerConfig config) {
   const transport::Address local = config.listen;
-  if (core::Status good = check_listen(local, config.bearer_token); !good) return good.error();
+  const std::string_view name = config.name;
+  const core::Status good = is_for_everyone(config) ? core::Done{} : check_listen(local, config.bearer_token);
+  if (!good) return good.error();
   auto impl = std::make_unique<Impl>(std::move(config));
   if (const error_code error = impl->open(endpoint_of(local)))
-    return transport::listen_error("admin TCP", local, error);
+    return transport::listen_error(core::format("{} TCP", name), local, error);
   impl->accept();
   try {
     impl->thread = std::thread([&server = *impl] { server.run(); });
   } catch (const std::system_error& error) {
-    return core::Error{"cannot open", core::format("cannot start the thread of the admin port: {}", error.what())};
+    return core::Error{"cannot open", core::format("cannot start the thread of the {} port: {}", name, error.what())};
   }
-  return std::unique_ptr<AdminServer>(new AdminServer(std::move(impl)));
+  return std::unique_ptr<HttpServer>(new HttpServer(std::move(impl)));
 }
 
-void AdminServer::serve(core::Nanoseconds budget) { impl_->queue.serve(budget); }
-std::uint16_t AdminServer::local_port() const { return impl_->port; }
+void HttpServer::serve(core::Nanoseconds budget) { impl_->queue.serve(budget); }
+std::uint16_t HttpServer::local_port() const { return impl_->port; }
 
 }  // namespace mobula::server::admin

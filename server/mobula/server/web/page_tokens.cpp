@@ -1,0 +1,46 @@
+#include <mobula/core/format.hpp>
+#include <mobula/net/origin.hpp>
+#include <mobula/server/web/page_tokens.hpp>
+#include <nlohmann/json.hpp>
+
+namespace mobula::server::web {
+namespace {
+
+using admin::Request;
+using admin::Response;
+
+core::Status check_user_data(const PageTokens& tokens, std::string_view user_data) {
+  if (tokens.kind == TokenKind::guests && !user_data.empty())
+    return core::Error{"bad request", "user_data: this address makes tokens for guests, who have no account"};
+  return admin::check_user_data(user_data);
+}
+
+// Empty if the request names no host.
+std::string websocket_url(const PageTokens& tokens, const Request& request) {
+  if (!tokens.websocket_url.empty()) return tokens.websocket_url;
+  const std::string host = net::host_without_port(request.host);
+  if (host.empty()) return {};
+  return core::format("{}://{}:{}", tokens.secure ? "wss" : "ws", host, tokens.websocket_port);
+}
+
+Response answer(const PageTokens& tokens, const Request& request) {
+  if (tokens.kind == TokenKind::none)
+    return admin::error_response({"no tokens", "this address makes no connect tokens; see the setting web_tokens"});
+  const std::string_view user_data = request.parameter("user_data");
+  if (const core::Status good = check_user_data(tokens, user_data); !good) return admin::error_response(good.error());
+  const std::string url = websocket_url(tokens, request);
+  if (url.empty()) return admin::error_response({"bad request", "Host: expected a name or an address"});
+  const core::Result<std::vector<std::string>> texts = admin::make_tokens(tokens.source, 1, user_data);
+  if (!texts) return admin::error_response(texts.error());
+  return {200, nlohmann::json{{"tokens", *texts}, {url.starts_with("wss:") ? "wss" : "ws", url}}.dump()};
+}
+
+}  // namespace
+
+admin::Route page_token_route(PageTokens tokens) {
+  std::vector<std::string> origins = tokens.origins;
+  const auto handler = [tokens = std::move(tokens)](const Request& request) { return answer(tokens, request); };
+  return {"GET", "/token", handler, {"user_data"}, admin::Access::everyone, std::move(origins)};
+}
+
+}  // namespace mobula::server::web
