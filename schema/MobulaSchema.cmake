@@ -1,7 +1,7 @@
 # Functions that turn schemas into code. A team calls them on its own files:
 #
-#   mobula_component_schema(my_schema monsters.fbs HEADER my/monsters.hpp CSHARP Monsters.cs)
-#   mobula_messages(my_messages commands.fbs)
+#   mobula_component_schema(my_schema monsters.fbs HEADER my/monsters.hpp CSHARP Monsters.cs TYPESCRIPT monsters.ts)
+#   mobula_messages(my_messages commands.fbs TYPESCRIPT web)
 #
 # A third one makes the library of rules that server and clients run:
 #
@@ -25,16 +25,17 @@ if(NOT TARGET mobula::flatbuffers_headers)
   target_include_directories(mobula::flatbuffers_headers SYSTEM INTERFACE ${mobula_flatbuffers_include})
 endif()
 
-# mobula_component_schema(TARGET file.fbs HEADER path.hpp [CSHARP path.cs])
+# mobula_component_schema(TARGET file.fbs HEADER path.hpp [CSHARP path.cs] [TYPESCRIPT path.ts])
 # Makes the static library TARGET: plain structs of the schema's components, included as <path.hpp>, and schema_bytes()
 # in the schema's namespace. NAME.fbs also becomes TARGET/NAME.bfbs for tools, in the build folder of the calling
 # CMakeLists.txt.
-# CSHARP: also writes the components as structs of C# for client/csharp. A relative path is one below TARGET/ in that build
-# folder. An absolute one may be in the project of an engine.
+# CSHARP: also writes the components as structs of C# for client/csharp. TYPESCRIPT: also writes them as types for
+# client/web. A relative path is one below TARGET/ in that build folder. An absolute one may be in the project of an engine
+# or a page.
 # The schema is one file, which may include engine.fbs. It is compiled from a copy beside engine.fbs, because the .bfbs
 # must not contain paths of source trees: its bytes are the schema's identity.
 function(mobula_component_schema target file)
-  cmake_parse_arguments(ARG "" "HEADER;CSHARP" "" ${ARGN})
+  cmake_parse_arguments(ARG "" "HEADER;CSHARP;TYPESCRIPT" "" ${ARGN})
   if(NOT ARG_HEADER)
     message(FATAL_ERROR "mobula_component_schema(${target} ${file}): HEADER is missing")
   endif()
@@ -47,6 +48,11 @@ function(mobula_component_schema target file)
   if(ARG_CSHARP)
     cmake_path(ABSOLUTE_PATH ARG_CSHARP BASE_DIRECTORY ${dir} OUTPUT_VARIABLE csharp)
     set(csharp_option --csharp ${csharp})
+  endif()
+  set(typescript)
+  if(ARG_TYPESCRIPT)
+    cmake_path(ABSOLUTE_PATH ARG_TYPESCRIPT BASE_DIRECTORY ${dir} OUTPUT_VARIABLE typescript)
+    mobula_typescript(${dir}/${name}.fbs ${typescript} ${dir}/${name}.bfbs ${dir}/engine.fbs)
   endif()
   configure_file(${MOBULA_SCHEMA_DIR}/engine.fbs ${dir}/engine.fbs COPYONLY)
   if(NOT name STREQUAL "engine")
@@ -62,7 +68,7 @@ function(mobula_component_schema target file)
     DEPENDS ${dir}/${name}.fbs ${dir}/engine.fbs mobula::mobula-schema-gen
     COMMENT "Generating <${ARG_HEADER}> from ${name}.fbs"
     VERBATIM)
-  add_library(${target} STATIC ${dir}/${name}.cpp ${header})
+  add_library(${target} STATIC ${dir}/${name}.cpp ${header} ${typescript})
   target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${include}>)
   target_link_libraries(${target} PUBLIC mobula::ecs)
   if(NOT name STREQUAL "engine")
@@ -70,15 +76,32 @@ function(mobula_component_schema target file)
   endif()
 endfunction()
 
-# mobula_messages(TARGET file.fbs...)
+# mobula_typescript(file.fbs file.ts file.bfbs dependency...)
+# Writes types for client/web from a schema in binary form. The comments are those of a second form, because those of
+# components are not part of a schema's identity.
+function(mobula_typescript file typescript bfbs)
+  get_filename_component(dir ${bfbs} DIRECTORY)
+  get_filename_component(name ${file} NAME_WE)
+  add_custom_command(
+    OUTPUT ${typescript}
+    COMMAND flatbuffers::flatc --binary --schema --bfbs-comments -I ${MOBULA_SCHEMA_DIR} -o ${dir}/comments ${file}
+    COMMAND mobula::mobula-schema-gen ${bfbs} --typescript ${typescript} --comments ${dir}/comments/${name}.bfbs
+    DEPENDS ${bfbs} ${file} ${ARGN} mobula::mobula-schema-gen
+    COMMENT "Generating ${name}.ts"
+    VERBATIM)
+endfunction()
+
+# mobula_messages(TARGET file.fbs... [TYPESCRIPT dir])
 # Makes the INTERFACE library TARGET: FlatBuffers' own C++ of tables and structs for messages and files, included as
 # <mobula/schema/NAME_generated.h>. The files of one call may include each other. The headers are system headers, so
 # that compiler warnings do not apply to flatc's code. NAME.fbs also becomes TARGET/NAME.bfbs, in the build folder of the
 # calling CMakeLists.txt: clients in C, Python and C# make commands from JSON by it.
+# TYPESCRIPT: also writes NAME.ts for client/web into a folder. A relative one is below TARGET/ in that build folder.
 function(mobula_messages target)
+  cmake_parse_arguments(ARG "" "TYPESCRIPT" "" ${ARGN})
   set(root ${CMAKE_CURRENT_BINARY_DIR}/${target})
   set(made)
-  list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ REGEX "^[^/]" OUTPUT_VARIABLE files)
+  list(TRANSFORM ARG_UNPARSED_ARGUMENTS PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ REGEX "^[^/]" OUTPUT_VARIABLE files)
   foreach(file ${files})
     get_filename_component(name ${file} NAME_WE)
     set(header ${root}/mobula/schema/${name}_generated.h)
@@ -90,6 +113,11 @@ function(mobula_messages target)
       COMMENT "Generating <mobula/schema/${name}_generated.h>"
       VERBATIM)
     list(APPEND made ${header} ${root}/${name}.bfbs)
+    if(ARG_TYPESCRIPT)
+      cmake_path(ABSOLUTE_PATH ARG_TYPESCRIPT BASE_DIRECTORY ${root} OUTPUT_VARIABLE dir)
+      mobula_typescript(${file} ${dir}/${name}.ts ${root}/${name}.bfbs ${files})
+      list(APPEND made ${dir}/${name}.ts)
+    endif()
   endforeach()
   add_custom_target(${target}_headers DEPENDS ${made})
   add_library(${target} INTERFACE)

@@ -55,10 +55,18 @@ web/reflect          web/core
 web/wire             web/core web/reflect
 web/resource         web/core web/reflect
 web/mirror           web/core web/reflect web/wire web/resource
+web/message          web/core
+web/messages.ts      web/core web/message
 web/pipe             web/core web/session
 web/connection       web/core web/session web/reflect web/wire web/mirror web/resource web/pipe
+web/prediction       web/core web/reflect web/wire web/resource web/mirror web/connection
+web/cache            web/core web/connection
+web/level-cache.ts   web/connection web/cache
+web/worker           web/core web/reflect web/mirror web/connection
 web/client.ts        web/core web/mirror web/connection web/pipe
-web/node.ts          web/connection web/pipe web/client.ts
+web/prediction.ts    web/core web/resource web/connection web/prediction
+web/worker.ts        web/worker web/client.ts
+web/node.ts          web/connection web/cache web/pipe web/client.ts
 server.hpp           core process ecs prediction server/interest server/game server/host
 client.hpp           core ecs net client/mirror client/connection client/prediction client/files client/pipe
 '
@@ -199,8 +207,7 @@ done < <(grep -rnE --include='*.[ch]pp' --include='*.h' --include='*.cc' '^[[:sp
 # Packages of npm and modules of Node, then where they may be imported. Browsers load no module of Node.
 modules='
 @noble/ciphers/*  session
-@noble/hashes/*   reflect
-node:*            pipe/udp.ts pipe/node_web_socket.ts
+node:*            pipe/udp.ts pipe/node_web_socket.ts cache/folder.ts
 '
 
 # check_import MODULE: a relative path, or a module of another origin.

@@ -15,4 +15,6 @@ fi
 cmp -s "$installed" package-lock.json || cp package-lock.json "$installed"
 mkdir -p "$out"
 ln -sfn ../../client/web/node_modules "$out/node_modules"
+# The compiled package by its own name, as generated types import it.
+sed 's#"./dist/#"./#g' package.json >"$out/package.json"
 "$node" node_modules/typescript/bin/tsc -p .

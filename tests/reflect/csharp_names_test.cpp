@@ -24,16 +24,8 @@ TEST(CsharpNames, EachPartOfANamespaceIsAName) {
   EXPECT_EQ(csharp_namespace("my_game.world.parts"), "MyGame.World.Parts");
 }
 
-TEST(CsharpNames, TakenNamesGetUnderscores) {
-  CsharpScope scope;
-  EXPECT_EQ(scope.add("Item"), "Item");
-  EXPECT_EQ(scope.add("Item"), "Item_");
-  EXPECT_EQ(scope.add("Item_"), "Item__");
-  EXPECT_EQ(scope.add("Item"), "Item___");
-}
-
 TEST(CsharpNames, MembersAreNotNamedAsTheirStructOrItsMethods) {
-  CsharpScope scope = struct_scope("Name");
+  NameScope scope = struct_scope("Name");
   EXPECT_EQ(scope.add("Name"), "Name_");
   EXPECT_EQ(scope.add("Equals"), "Equals_");
   EXPECT_EQ(scope.add("Default"), "Default_");

@@ -1,42 +1,70 @@
-// Time to apply a delta of 1,000 entities that move: node build/web/bench/decode.js RECORDING
-// The recording is made by the C++ client in a world in which they move, such as that of tests/client/csharp/crowd.json.
-import { readFileSync } from "node:fs";
-import { Connection } from "../src/connection/connection.js";
-import { LevelStore } from "../src/connection/level_store.js";
-import { readBegin, readRecording } from "../test/support/recording.js";
+// Time and memory to decode 1,000 entities that move, in Node and in a headless Chromium:
+// PROGRAMS=build/release/bin node --expose-gc build/web/bench/decode.js [TICKS]
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { build } from "esbuild";
+import { Chromium, hasChromium } from "../test/support/chromium.js";
+import { DemoServer, runClient } from "../test/support/demo_server.js";
+import { root } from "../test/support/repository.js";
+import { type Measured, replay, textOf } from "./replay.js";
 
-const [path] = process.argv.slice(2);
-if (path === undefined) throw new Error("usage: decode.js RECORDING");
-const entries = readRecording(readFileSync(path));
+const [ticks = "2400"] = process.argv.slice(2);
 
-function replay(): number[] {
-  const { token, name, hasResources } = readBegin(entries[0]!.body);
-  const connection = new Connection(
-    { token, name, isReplay: true, ...(hasResources ? { levels: new LevelStore() } : {}) },
-    0,
-  );
-  const times: number[] = []; // ms by tick, with all of its datagrams
-  let tick = 0;
-  for (const { kind, now, body } of entries.slice(1)) {
-    if (kind === "update") connection.update(now, () => {});
-    if (kind !== "datagram") continue;
-    const begin = performance.now();
-    connection.receive(body, now);
-    const time = performance.now() - begin;
-    const reached = connection.mirror?.tick ?? 0;
-    if (reached > tick) times.push(time);
-    else if (times.length > 0) times[times.length - 1]! += time;
-    tick = reached;
+/** Returns a recording of the C++ client in a world in which 1,000 entities move. */
+async function record(): Promise<Uint8Array> {
+  const server = new DemoServer();
+  try {
+    await server.start("0", join(root, "tests/client/csharp/crowd.json"), "240");
+    const file = server.file("session.rec");
+    const access = ["--connect", server.url("udp"), "--admin", server.admin];
+    await runClient(...access, "--record", file, "--ticks", ticks, "--json");
+    return readFileSync(file);
+  } finally {
+    await server.remove();
   }
-  const { mirror, statistics } = connection;
-  console.log(`${mirror!.size} entities, ${statistics.deltas} deltas, ${statistics.mismatchedTicks} mismatched ticks`);
-  return times;
 }
 
-for (let round = 0; round < 5; ++round) {
-  const times = replay()
-    .slice(20)
-    .sort((a, b) => a - b);
-  const at = (part: number): string => times[Math.floor(times.length * part)]!.toFixed(2);
-  console.log(`ms per tick: p50 ${at(0.5)}, p90 ${at(0.9)}, p99 ${at(0.99)}`);
+async function inChromium(file: Uint8Array): Promise<readonly Measured[]> {
+  const { outputFiles } = await build({
+    entryPoints: [join(root, "build/web/bench/page.js")],
+    bundle: true,
+    write: false,
+    format: "esm",
+    target: "es2022",
+  });
+  const browser = new Chromium(["--enable-precise-memory-info"]);
+  try {
+    browser.add("/recording", file);
+    const { rounds } = await browser.run<{ rounds: Measured[] }>(outputFiles[0]!.text);
+    return rounds;
+  } finally {
+    await browser.remove();
+  }
 }
+
+/** Returns the time that the C++ client takes for a recording, in ms per tick. */
+async function inCpp(file: Uint8Array): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), "mobula-web-"));
+  try {
+    const path = join(folder, "session.rec");
+    writeFileSync(path, file);
+    const begin = performance.now();
+    const { ticks: replayed } = await runClient("--replay", path, "--json");
+    return (performance.now() - begin) / replayed;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const file = await record();
+console.log(`recording of ${(file.length / 2 ** 20).toFixed(1)} MiB`);
+console.log(`C++: ${(await inCpp(file)).toFixed(3)} ms per tick, with the start of the program and all updates`);
+for (let round = 0; round < 3; ++round) {
+  const heapBytes = (): number => {
+    gc!();
+    return process.memoryUsage().heapUsed + process.memoryUsage().arrayBuffers;
+  };
+  console.log(`Node: ${textOf(replay(file, heapBytes))}`);
+}
+if (hasChromium) for (const measured of await inChromium(file)) console.log(`Chromium: ${textOf(measured)}`);

@@ -2,7 +2,9 @@
 import { Client, type ConnectOptions } from "./connection/client.js";
 import { openWebSocket } from "./pipe/web_socket.js";
 
-export { Client, type ClientState, type ConnectOptions, type Entity } from "./connection/client.js";
+export { type AnyComponent, Client, type ClientState, type ConnectOptions } from "./connection/client.js";
+export { type Component, type SchemaIdentity, named } from "./connection/component.js";
+export { type Entity, entityOf } from "./core/entity.js";
 export type { ReceivedEvent } from "./connection/event_queue.js";
 export { LevelStore } from "./connection/level_store.js";
 export type { Statistics } from "./connection/statistics.js";

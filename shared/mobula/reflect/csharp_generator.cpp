@@ -91,7 +91,7 @@ class CsharpGenerator {
   std::string enum_text(const DeclaredEnum& type) const {
     std::string text =
         core::format("  public enum {} : {} {{\n", type_names_.at(type.full_name), csharp_scalar(type.underlying));
-    CsharpScope scope;
+    NameScope scope;
     for (const EnumValue& value : type.values) {
       const std::string name = scope.add(pascal_case(value.name));
       text += type.underlying == FieldKind::uint64
@@ -152,7 +152,7 @@ class CsharpGenerator {
   }
 
   std::string members_text(const DeclaredStruct& type, const std::string& name) const {
-    CsharpScope scope = struct_scope(name);
+    NameScope scope = struct_scope(name);
     std::string text, arrays;
     std::uint32_t end = 0;
     unsigned paddings = 0;
@@ -203,7 +203,7 @@ class CsharpGenerator {
   }
 
   // Adds a member that is an array, and returns the name of its type.
-  static std::string add_array(std::string& text, const std::string& member, CsharpScope& scope) {
+  static std::string add_array(std::string& text, const std::string& member, NameScope& scope) {
     std::string type = scope.add(member + "Array");
     text += core::format("    public {} {};\n", type, member);
     return type;
@@ -237,7 +237,7 @@ class CsharpGenerator {
   const Declarations& declarations_;
   const OwnDeclarations& own_;
   std::string name_space_;
-  CsharpScope types_;
+  NameScope types_;
   std::map<std::string, std::string, std::less<>> type_names_;  // by full name
 };
 

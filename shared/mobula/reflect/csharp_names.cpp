@@ -34,13 +34,8 @@ std::string csharp_namespace(std::string_view dotted) {
   }
 }
 
-std::string CsharpScope::add(std::string name) {
-  while (!taken_.insert(name).second) name += '_';
-  return name;
-}
-
-CsharpScope struct_scope(std::string_view struct_name) {
-  CsharpScope scope;
+NameScope struct_scope(std::string_view struct_name) {
+  NameScope scope;
   scope.add(std::string(struct_name));
   for (const char* name :
        {"Default", "Equals", "Finalize", "GetHashCode", "GetType", "MemberwiseClone", "ReferenceEquals", "ToString"}) {

@@ -1,7 +1,7 @@
 // Names of C#: "item_count" is ItemCount. Names of one scope are unique.
 #pragma once
 
-#include <set>
+#include <mobula/reflect/name_scope.hpp>
 #include <string>
 #include <string_view>
 
@@ -14,17 +14,7 @@ std::string pascal_case(std::string_view name);
 /// Returns a namespace: "lobby.room" is Lobby.Room.
 std::string csharp_namespace(std::string_view dotted);
 
-/// Names of a scope of C#, such as the members of a struct.
-class CsharpScope {
- public:
-  /// Makes a name part of the scope. If it is taken, or the scope's own, appends underscores until it is not.
-  std::string add(std::string name);
-
- private:
-  std::set<std::string, std::less<>> taken_;
-};
-
 /// Returns the scope of a struct's members, without the names that C# or the generator itself use.
-CsharpScope struct_scope(std::string_view struct_name);
+NameScope struct_scope(std::string_view struct_name);
 
 }  // namespace mobula::reflect

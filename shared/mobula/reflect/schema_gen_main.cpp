@@ -6,6 +6,7 @@
 #include <iterator>
 #include <mobula/reflect/csharp_generator.hpp>
 #include <mobula/reflect/generator.hpp>
+#include <mobula/reflect/typescript_generator.hpp>
 #include <string>
 
 namespace {
@@ -27,7 +28,12 @@ bool write_file(const std::string& path, const std::string& text) {
 struct Output {
   std::string include, header, source;  // C++: all three, or none
   std::string csharp;
+  std::string typescript, commented;
 };
+
+std::string read_file(std::ifstream& file) {
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
 
 int write_cpp(const mobula::core::ByteView bfbs, const std::string& input, const std::string& name, const Output& to) {
   const auto code = mobula::reflect::generate_code(bfbs, name, to.include);
@@ -45,29 +51,53 @@ int write_csharp(const mobula::core::ByteView bfbs, const std::string& input, co
   return 0;
 }
 
+int write_typescript(const mobula::core::ByteView bfbs, const std::string& input, const std::string& name,
+                     const Output& to) {
+  std::string comments;
+  if (!to.commented.empty()) {
+    std::ifstream file(to.commented, std::ios::binary);
+    if (!file) return refuse(to.commented + ": cannot be read");
+    comments = read_file(file);
+  }
+  const auto code =
+      mobula::reflect::generate_typescript(bfbs, mobula::core::as_bytes(comments.data(), comments.size()), name);
+  if (!code) return refuse(input + ": " + code.error().message);
+  if (!write_file(to.typescript, *code)) return refuse(to.typescript + ": cannot be written");
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   std::string input;
   Output to;
-  CLI::App app("Makes plain structs of C++ or C# from a FlatBuffers binary schema.");
+  CLI::App app("Makes plain structs of C++ or C#, or types of TypeScript, from a FlatBuffers binary schema.");
   app.footer(
       "Examples: mobula-schema-gen my.bfbs --include my/components.hpp --header my/components.hpp --source my.cpp\n"
-      "          mobula-schema-gen my.bfbs --csharp My.cs");
+      "          mobula-schema-gen my.bfbs --csharp My.cs\n"
+      "          mobula-schema-gen my.bfbs --typescript my.ts --comments my.comments.bfbs");
   app.add_option("input", input, "the schema, made by flatc --binary --schema --bfbs-filenames DIR")->required();
   auto* include = app.add_option("--include", to.include, "as which the sources include the header");
   auto* header = app.add_option("--header", to.header, "the header to write")->needs(include);
   auto* source = app.add_option("--source", to.source, "the source file to write")->needs(header);
   include->needs(source);
   app.add_option("--csharp", to.csharp, "the C# file to write");
+  auto* typescript = app.add_option("--typescript", to.typescript, "the TypeScript file to write");
+  app.add_option("--comments", to.commented,
+                 "the same schema made with --bfbs-comments, for doc comments in TypeScript")
+      ->needs(typescript);
   CLI11_PARSE(app, argc, argv);
-  if (to.source.empty() && to.csharp.empty()) return refuse("nothing to write: give --source or --csharp");
+  if (to.source.empty() && to.csharp.empty() && to.typescript.empty()) {
+    return refuse("nothing to write: give --source, --csharp or --typescript");
+  }
 
   std::ifstream file(input, std::ios::binary);
   if (!file) return refuse(input + ": cannot be read");
-  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  const std::string text = read_file(file);
   const mobula::core::ByteView bfbs = mobula::core::as_bytes(text.data(), text.size());
   const std::string name = std::filesystem::path(input).stem().string();
-  const int status = to.source.empty() ? 0 : write_cpp(bfbs, input, name, to);
-  return status != 0 || to.csharp.empty() ? status : write_csharp(bfbs, input, name, to);
+  int status = to.source.empty() ? 0 : write_cpp(bfbs, input, name, to);
+  if (status == 0 && !to.csharp.empty()) status = write_csharp(bfbs, input, name, to);
+  if (status == 0 && !to.typescript.empty()) status = write_typescript(bfbs, input, name, to);
+  return status;
 }

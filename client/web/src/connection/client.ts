@@ -1,5 +1,6 @@
 // A client: a connection with its pipe, which is opened anew when it is lost, and callbacks by component.
 import { fromBase64 } from "../core/bytes.js";
+import { type Entity, entityOf, generationOf, indexOf } from "../core/entity.js";
 import { type End, Refusal, refuse } from "../core/refusal.js";
 import { changeKind } from "../mirror/changes.js";
 import { sample } from "../mirror/interpolation.js";
@@ -7,6 +8,7 @@ import type { Pool } from "../mirror/pool.js";
 import type { Values } from "../mirror/values.js";
 import { type ComponentObject, toObject } from "../mirror/values_object.js";
 import type { Pipe, Pipes } from "../pipe/pipe.js";
+import type { Component } from "./component.js";
 import { Connection } from "./connection.js";
 import type { ConnectionConfig } from "./connection_config.js";
 import type { ReceivedEvent } from "./event_queue.js";
@@ -19,10 +21,7 @@ const rejoinsMax = 2;
 const retryTime = 60_000; // ms of attempts, if the server does not keep the player for longer
 const timerInterval = 16; // ms
 
-/** An entity's handle: generation and index. 0n is none. */
-export type Entity = bigint;
-
-export interface ConnectOptions extends Omit<ConnectionConfig, "token" | "isReplay"> {
+export interface ConnectOptions extends Omit<ConnectionConfig, "token" | "isReplay" | "clock"> {
   /** "wss://game.example/path"; in Node also "udp://host:port", or "udp:" for the address out of the token. */
   readonly url: string;
   /** A connect token of 2,048 bytes, or as base64. */
@@ -38,9 +37,9 @@ export interface ConnectOptions extends Omit<ConnectionConfig, "token" | "isRepl
 export type ClientState = "connecting" | "playing" | "reconnecting" | "closed";
 
 const bytesOf = (token: Uint8Array | string): Uint8Array => (typeof token === "string" ? fromBase64(token) : token);
-const handleOf = (index: number, generation: number): Entity => (BigInt(generation) << 32n) | BigInt(index);
-const indexOf = (entity: Entity): number => Number(entity & 0xffff_ffffn);
-const generationOf = (entity: Entity): number => Number(entity >> 32n);
+
+/** A component: the name of its instance, "Type/instance", or what mobula-schema-gen --typescript has made. */
+export type AnyComponent = string | Component<unknown>;
 
 export class Client {
   /** The connection beneath, with the mirror and all its states, for programs that need more than this class offers. */
@@ -51,6 +50,8 @@ export class Client {
   onClosed: ((end: End) => void) | null = null;
   /** Called with each event of a tick that the mirror has reached. */
   onEvent: ((event: ReceivedEvent) => void) | null = null;
+  /** Called in each update with its time, before the callbacks of what has changed. A prediction is updated in it. */
+  onUpdate: ((now: number) => void) | null = null;
   private pipe: Pipe | null = null;
   private readonly url: URL;
   private readonly watches = new Watches();
@@ -71,7 +72,7 @@ export class Client {
     this.now = options.now ?? (() => performance.now());
     this.url = new URL(options.url);
     if (pipes[this.url.protocol] === undefined) refuse("bad address", `no way to reach ${this.url.protocol} from here`);
-    this.connection = new Connection({ ...options, token: bytesOf(options.token) }, this.now());
+    this.connection = new Connection({ clock: this.now, ...options, token: bytesOf(options.token) }, this.now());
     this.open();
     if (options.timer ?? true) this.timer = setInterval(() => this.update(), timerInterval);
   }
@@ -103,6 +104,7 @@ export class Client {
     this.connection.update(now, (datagram) => this.pipe?.send(datagram));
     const { clock, mirror, state } = this.connection;
     if (mirror !== null && clock?.isKnown === true) mirror.setViewTick(clock.viewTick(now));
+    this.onUpdate?.(now);
     this.dispatch();
     if (this.end !== null) return; // a callback has closed the client
     if (state === "closed") this.resume(now);
@@ -120,7 +122,7 @@ export class Client {
       this.retryAt = now;
     }
     const { connection } = this;
-    const isTooLong = now - this.lostAt > Math.max(retryTime, connection.rejoinGrace);
+    const isTooLong = now - this.lostAt > Math.max(retryTime, connection.rejoinTokens.grace);
     const canAsk = connection.canReconnect() && this.options.newToken !== undefined;
     const canRejoin = connection.canRejoin();
     if (isTooLong || (!canRejoin && !canAsk)) return this.finish(connection.end ?? { reason: "timed out", text: "" });
@@ -192,30 +194,36 @@ export class Client {
   }
 
   /** Calls back when an entity with the component comes into view, or gains it. A component is given by its name. */
-  onSpawn(component: string, callback: (entity: Entity) => void): void {
-    this.watches.add("spawn", component, (index, generation) => callback(handleOf(index, generation)));
+  onSpawn(component: AnyComponent, callback: (entity: Entity) => void): void {
+    this.watches.add("spawn", this.keyOf(component), (index, generation) => callback(entityOf(index, generation)));
   }
 
   /** Calls back when the component of an entity in view has another value. */
-  onChange(component: string, callback: (entity: Entity) => void): void {
-    this.watches.add("change", component, (index, generation) => callback(handleOf(index, generation)));
+  onChange(component: AnyComponent, callback: (entity: Entity) => void): void {
+    this.watches.add("change", this.keyOf(component), (index, generation) => callback(entityOf(index, generation)));
   }
 
   /** Calls back when an entity with the component goes out of view, is destroyed, or loses it. */
-  onDespawn(component: string, callback: (entity: Entity) => void): void {
-    this.watches.add("despawn", component, (index, generation) => callback(handleOf(index, generation)));
+  onDespawn(component: AnyComponent, callback: (entity: Entity) => void): void {
+    this.watches.add("despawn", this.keyOf(component), (index, generation) => callback(entityOf(index, generation)));
   }
 
   // The world -------------------------------------------------------------------------------------------------------
 
-  private pool(component: string): Pool | null {
-    const { mirror } = this.connection;
-    if (mirror === null) return null;
-    return mirror.world.findPool(component);
+  /** Throws a Refusal with the reason "other schema" if the server has not the schema of a typed component. */
+  private keyOf(component: AnyComponent): string {
+    if (typeof component === "string") return component;
+    this.connection.schema.expect(component.schema);
+    return component.key;
+  }
+
+  private pool(component: AnyComponent): Pool | null {
+    const key = this.keyOf(component);
+    return this.connection.mirror?.world.findPool(key) ?? null;
   }
 
   /** Returns the entities that have a component, or all of the mirror. */
-  entities(component?: string): Entity[] {
+  entities(component?: AnyComponent): Entity[] {
     const { mirror } = this.connection;
     if (mirror === null) return [];
     const { generations } = mirror.world;
@@ -223,17 +231,17 @@ export class Client {
       const pool = this.pool(component);
       return pool === null
         ? []
-        : Array.from(pool.indices.subarray(0, pool.count), (index) => handleOf(index, generations[index]!));
+        : Array.from(pool.indices.subarray(0, pool.count), (index) => entityOf(index, generations[index]!));
     }
     const all: Entity[] = [];
     generations.forEach((generation, index) => {
-      if (generation !== 0) all.push(handleOf(index, generation));
+      if (generation !== 0) all.push(entityOf(index, generation));
     });
     return all;
   }
 
   /** Returns the indices of the entities that have a component, in the order of its columns. Valid until the next update. */
-  indices(component: string): Uint32Array {
+  indices(component: AnyComponent): Uint32Array {
     const pool = this.pool(component);
     return pool === null ? new Uint32Array(0) : pool.indices.subarray(0, pool.count);
   }
@@ -242,14 +250,16 @@ export class Client {
    * Returns the values of a field, such as ("Transform", "position.x"), of all entities that have the component. Valid until
    * the next update. A rotation has four elements, an entity two, a text and an array as many as they have.
    */
-  column(component: string, field: string): Values | null {
+  column(component: AnyComponent, field: string): Values | null {
     const pool = this.pool(component);
     const column = pool?.columns.find(({ layout }) => layout.field.path === field);
     return column === undefined ? null : column.values.subarray(0, pool!.count * column.layout.size);
   }
 
   /** Returns the newest value of a component; null if the entity does not have it, or is not in the mirror. */
-  get(entity: Entity, component: string): ComponentObject | null {
+  get(entity: Entity, component: string): ComponentObject | null;
+  get<T>(entity: Entity, component: Component<T>): T | null;
+  get(entity: Entity, component: AnyComponent): ComponentObject | null {
     const pool = this.pool(component);
     const index = indexOf(entity);
     const place = pool?.find(index) ?? -1;
@@ -262,7 +272,9 @@ export class Client {
   }
 
   /** Returns a component at a moment that was received or lies between two received states. */
-  sample(entity: Entity, component: string, viewTick = this.viewTick()): ComponentObject | null {
+  sample(entity: Entity, component: string, viewTick?: number): ComponentObject | null;
+  sample<T>(entity: Entity, component: Component<T>, viewTick?: number): T | null;
+  sample(entity: Entity, component: AnyComponent, viewTick = this.viewTick()): ComponentObject | null {
     const pool = this.pool(component);
     return pool === null
       ? null
@@ -281,7 +293,7 @@ export class Client {
 
   /** Returns the player's own entity; 0n for none. It may come into view some ticks later. */
   get player(): Entity {
-    return handleOf(this.connection.player.index, this.connection.player.generation);
+    return entityOf(this.connection.player.index, this.connection.player.generation);
   }
 
   /** Returns the tick of the newest delta. */

@@ -7,10 +7,9 @@
 //       ^    handshake   Welcome      |       |
 //       +------------ rejoin, reconnect ------+
 import { equalBytes } from "../core/bytes.js";
-import { type End, Refusal, refuse } from "../core/refusal.js";
+import { type End, Refusal, endOf, isLoss, refuse } from "../core/refusal.js";
 import type { Presence } from "../mirror/known.js";
 import { Mirror } from "../mirror/mirror.js";
-import { type Schema, loadSchema } from "../reflect/schema.js";
 import { Endpoint, type Send } from "../session/endpoint.js";
 import { type ConnectToken, type ServerAddress, readToken } from "../session/token.js";
 import { type DeltaHeader, readDeltaHeader } from "../wire/delta_header.js";
@@ -25,9 +24,12 @@ import {
 } from "../wire/messages.js";
 import type { ConnectionConfig } from "./connection_config.js";
 import { CommandLog } from "./command_log.js";
+import { ExpectedSchema } from "./component.js";
 import { DeltaProgress } from "./delta_progress.js";
 import { EventQueue, type ReceivedEvent } from "./event_queue.js";
+import { LevelLoading } from "./level_loading.js";
 import { ResourceFetch } from "./level_store.js";
+import { RejoinTokens } from "./rejoin_tokens.js";
 import { ServerClock } from "./server_clock.js";
 import { noStatistics } from "./statistics.js";
 import { Verification } from "./verification.js";
@@ -41,14 +43,10 @@ const commandTicksMax = 0xffff_ffff;
 
 export type State = "connecting" | "joining" | "playing" | "closed";
 
-/** Begins the text of an end that is a fault of this client too. */
-export const unforeseen = "unforeseen error";
-
-const lossReasons: readonly string[] = ["timed out", "pipe lost", "no answer", "handshake timed out"];
-
 export class Connection {
   state: State = "connecting";
   end: End | null = null;
+  /** Null before the first Welcome, and while a level is loaded. */
   mirror: Mirror | null = null;
   /** Number of mirrors that the connection has had. */
   mirrors = 0;
@@ -57,16 +55,17 @@ export class Connection {
   events: readonly ReceivedEvent[] = [];
   /** The player's own entity; generation 0 for none. */
   player = { index: 0, generation: 0 };
+  playerNumber = 0; // which commands of a prediction have
   ticksPerSecond = 0;
   predictionSeed = 0n;
   /** The server's announced shutdown. */
   closing: { readonly seconds: number; readonly reason: string } | null = null;
-  /** How long the server keeps the player of a lost connection, in ms. */
-  rejoinGrace = 0;
+  readonly rejoinTokens = new RejoinTokens();
   readonly statistics = noStatistics();
   private token: ConnectToken;
   private endpoint: Endpoint;
-  private readonly schema: Schema | null;
+  readonly schema: ExpectedSchema;
+  private readonly loading: LevelLoading;
   private readonly resources: ResourceFetch;
   private verification = new Verification();
   private progress = new DeltaProgress();
@@ -75,8 +74,6 @@ export class Connection {
   private now: number;
   private command: Uint8Array | null = null;
   private lastInput = -Infinity;
-  private rejoinTokens: Uint8Array[] = [];
-  private rejoinEnd = 0; // when the first of them expires
   private isRejoining = false;
   private joinProgress = { at: 0, bytes: 0 };
   private readonly firstServers: readonly ServerAddress[];
@@ -87,7 +84,8 @@ export class Connection {
   ) {
     this.token = readToken(config.token);
     this.firstServers = this.token.servers;
-    this.schema = config.schema === undefined ? null : loadSchema(config.schema);
+    this.schema = new ExpectedSchema(config.schema);
+    this.loading = new LevelLoading(config);
     this.resources = new ResourceFetch(config.levels ?? null);
     this.endpoint = this.newEndpoint(now);
     this.now = now;
@@ -130,6 +128,7 @@ export class Connection {
   /** Hands out changes and events, and sends what is due. Call it at least once per tick of the server. */
   update(now: number, send: Send): void {
     this.now = now;
+    this.load();
     this.events = this.eventQueue.takeDue(this.progress.tick, (event) => this.presenceOf(event));
     this.statistics.events += this.events.length;
     this.mirror?.changes.handOut();
@@ -154,6 +153,12 @@ export class Connection {
     this.command = bytes.slice();
   }
 
+  /** Sends a report of a prediction. Returns false while the client does not play. */
+  sendReport(message: Uint8Array): boolean {
+    if (this.state === "playing") this.endpoint.session.sendReliable(message);
+    return this.state === "playing";
+  }
+
   pipeClosed(why: string, now: number): void {
     this.endpoint.pipeClosed(why, now);
   }
@@ -168,11 +173,11 @@ export class Connection {
 
   /** Returns whether the connection was lost after the server had accepted the client. */
   isLost(): boolean {
-    return this.state === "closed" && this.isWelcomed && lossReasons.includes(this.end?.reason ?? "");
+    return this.state === "closed" && this.isWelcomed && isLoss(this.end);
   }
 
   canRejoin(): boolean {
-    return this.isLost() && this.rejoinTokens.length > 0 && this.now < this.rejoinEnd;
+    return this.isLost() && this.rejoinTokens.has(this.now);
   }
 
   /** Returns whether a new connect token leads on: the connection was lost, or the server no longer has the player. */
@@ -182,7 +187,7 @@ export class Connection {
 
   /** Begins a new session with a token that the server gave. Requires canRejoin(). */
   rejoin(now: number): void {
-    const token = this.rejoinTokens.pop();
+    const token = this.rejoinTokens.take();
     if (token === undefined) refuse("no token", "there is no rejoin token");
     this.token = readToken(token);
     this.isRejoining = true;
@@ -192,13 +197,15 @@ export class Connection {
   /** Begins a new session with a connect token. */
   reconnect(token: Uint8Array, now: number): void {
     this.token = readToken(token);
-    this.rejoinTokens = [];
+    this.rejoinTokens.clear();
     this.isRejoining = false;
     this.command = null; // it was meant for the former session
     this.beginSession(now);
   }
 
   private beginSession(now: number): void {
+    // The server knows that these messages have arrived, and does not repeat them.
+    if (this.loading.isBusy) this.loading.waiting.push(...this.endpoint.session.takeReliable());
     this.endpoint = this.newEndpoint(now);
     this.state = "connecting";
     this.end = this.failure = this.closing = null;
@@ -214,7 +221,7 @@ export class Connection {
     const known = this.resources.announce();
     this.endpoint.session.sendReliable(
       encodeHello({
-        fingerprint: this.schema?.fingerprint ?? null,
+        fingerprint: this.schema.known?.fingerprint ?? null,
         name: this.config.name ?? "",
         verify: this.config.verify ?? true,
         resources: known.map((file) => file.identity),
@@ -235,6 +242,7 @@ export class Connection {
   }
 
   private updatePlaying(now: number): void {
+    if (this.loading.isBusy) return;
     this.clock!.onLink(this.endpoint.session.link, now);
     this.addCommand(now);
     if (this.wantsInput(now)) this.sendInput(now);
@@ -277,18 +285,19 @@ export class Connection {
     try {
       handle();
     } catch (error) {
-      const reason = error instanceof Refusal ? error.reason : unforeseen;
-      this.failure ??= {
-        reason: "protocol error",
-        text: `${reason}: ${error instanceof Error ? error.message : error}`,
-      };
+      this.failure ??= endOf(error);
     }
   }
 
   private readInbox(now: number): void {
-    if (this.failure !== null) return;
+    const { loading } = this;
+    if (this.failure !== null || loading.isBusy) return;
     // Reliable messages first: deltas refer to what they announced.
-    for (const message of this.endpoint.session.takeReliable()) this.handle(decodeMessage(message));
+    loading.waiting.push(...this.endpoint.session.takeReliable());
+    while (loading.waiting.length > 0) {
+      this.handle(decodeMessage(loading.waiting.shift()!));
+      if (loading.isBusy) return;
+    }
     for (const message of this.endpoint.session.takeUnreliable()) {
       if (message[0] === eventBatchKind) this.eventQueue.addUnreliable(decodeEventBatch(message));
       else this.onDelta(message, now);
@@ -307,7 +316,7 @@ export class Connection {
       case "playerEntity":
         return void (this.player = { index: message.index, generation: message.generation });
       case "rejoinTokens":
-        return this.onRejoinTokens(message);
+        return this.rejoinTokens.set(message, this.now);
       case "resourcePart":
         return this.onPart(message);
       case "events":
@@ -331,6 +340,7 @@ export class Connection {
       refuse("out of turn", "the server resumed a session that this client never had");
     if (!message.resumed) this.beginPlayer(message);
     this.predictionSeed = message.predictionSeed;
+    this.playerNumber = message.session;
     this.isRejoining = false;
     this.state = "playing";
     this.resources.onOffered(message.resources);
@@ -338,7 +348,9 @@ export class Connection {
   }
 
   private beginPlayer(message: MessageOf<"welcome">): void {
-    this.mirror = new Mirror(this.schemaOf(message), message.indexLimit);
+    const known = this.resources.announced.map((file) => file.schema);
+    this.mirror = new Mirror(this.schema.ofServer(message, known), message.indexLimit);
+    this.loading.cancel();
     ++this.mirrors;
     this.verification = new Verification();
     this.progress = new DeltaProgress();
@@ -347,26 +359,6 @@ export class Connection {
     this.player = { index: 0, generation: 0 };
     this.ticksPerSecond = message.ticksPerSecond;
     this.clock = new ServerClock(1000 / message.ticksPerSecond);
-  }
-
-  private schemaOf({ fingerprint, schema: bytes }: MessageOf<"welcome">): Schema {
-    if (this.schema !== null && !equalBytes(this.schema.fingerprint, fingerprint))
-      refuse("other schema", "the server has another schema than this client");
-    const known = [this.schema, ...this.resources.announced.map((file) => file.schema)];
-    const schema =
-      bytes !== null
-        ? loadSchema(bytes)
-        : known.find((each) => each !== null && equalBytes(each.fingerprint, fingerprint));
-    if (schema == null || !equalBytes(schema.fingerprint, fingerprint))
-      refuse("other schema", "the schema that the server sent has another fingerprint than announced");
-    return schema;
-  }
-
-  private onRejoinTokens({ tokens, graceSeconds }: MessageOf<"rejoinTokens">): void {
-    const lifetimes = tokens.map((token) => readToken(token).lifetime);
-    this.rejoinTokens = [...tokens];
-    this.rejoinGrace = 1000 * graceSeconds;
-    this.rejoinEnd = this.now + 1000 * Math.min(...lifetimes, 24 * 3600);
   }
 
   private onPart(message: MessageOf<"resourcePart">): void {
@@ -383,7 +375,19 @@ export class Connection {
     const file =
       this.resources.announced.find((each) => equalBytes(each.identity, message.identity)) ??
       refuse("other level", "the server sent a level that this client did not name");
-    this.mirror!.loadLevel(this.config.levels!.make(this.mirror!.world, file, message), message.present);
+    this.loading.begin(this.config.levels!.load(this.mirror!, file, message));
+    this.mirror = this.config.clock === undefined ? this.loading.advance(() => false) : null;
+  }
+
+  /** Loads levels, and reads those that were received, for as long as an update may. */
+  private load(): void {
+    if (this.failure !== null) return;
+    this.guard(() => {
+      const isOver = this.loading.beginSlice();
+      this.resources.advance(isOver);
+      this.mirror ??= this.loading.advance(isOver);
+      this.readInbox(this.now);
+    });
   }
 
   private onCorrection(message: MessageOf<"correction">): void {

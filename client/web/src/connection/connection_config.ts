@@ -1,14 +1,19 @@
+import type { SchemaIdentity } from "./component.js";
 import type { LevelStore } from "./level_store.js";
 
 export interface ConnectionConfig {
   readonly token: Uint8Array;
   readonly name?: string;
-  /** The .bfbs that the program was made for. A server with another one is refused. */
-  readonly schema?: Uint8Array;
+  /** The schema that the program was made for: its .bfbs, or the identity in generated types. Others are refused. */
+  readonly schema?: Uint8Array | SchemaIdentity;
   /** Asks the server for hashes, and verifies the mirror. Default: true. */
   readonly verify?: boolean;
   readonly spectate?: boolean;
   readonly levels?: LevelStore;
+  /** Time in ms that an update spends on loading a level. Default: 8. */
+  readonly loadBudget?: number;
+  /** Measures that time. Without it a level is loaded at once. */
+  readonly clock?: () => number;
   /** For replays, which send no datagrams. Acknowledgements of bodies that were never sent are accepted. */
   readonly isReplay?: boolean;
 }

@@ -1,10 +1,11 @@
 // Levels that a client has, and the one that it receives.
 import { equalBytes, toHex } from "../core/bytes.js";
-import { type LevelEntities, makeLevel } from "../mirror/level.js";
-import type { World } from "../mirror/world.js";
-import { type LevelFile, fileBytesMax, readLevelFile } from "../resource/level_file.js";
+import { Refusal, refuse } from "../core/refusal.js";
+import { type IsOver, type Work, advance, finish } from "../core/work.js";
+import { makeLevel } from "../mirror/level.js";
+import type { Mirror } from "../mirror/mirror.js";
+import { type LevelFile, fileBytesMax, levelFileWork } from "../resource/level_file.js";
 import { type MessageOf, type ResourceInfo, encodeResourceRequest } from "../wire/messages.js";
-import { refuse } from "../core/refusal.js";
 
 const filesMax = 16;
 
@@ -21,11 +22,17 @@ export class LevelStore {
 
   /** Adds the bytes of a level that were kept elsewhere. Throws a Refusal if they are damaged. */
   add(bytes: Uint8Array): void {
-    const file = readLevelFile(bytes);
-    if (this.find(file.identity) !== null) return;
+    finish(this.addWork(bytes));
+  }
+
+  /** Adds a level in slices, as add() does at once. */
+  *addWork(bytes: Uint8Array): Work<LevelFile> {
+    const file = yield* levelFileWork(bytes);
+    if (this.find(file.identity) !== null) return file;
     this.files.push(file);
     let total = this.files.reduce((sum, each) => sum + each.bytes.length, 0);
     while (this.files.length > filesMax || total > this.bytesMax) total -= this.files.shift()!.bytes.length;
+    return file;
   }
 
   find(identity: Uint8Array): LevelFile | null {
@@ -36,9 +43,9 @@ export class LevelStore {
     return file!;
   }
 
-  /** Makes the entities of a level. It is here so that programs without levels need no code for them. */
-  make(world: World, file: LevelFile, message: MessageOf<"level">): LevelEntities {
-    return makeLevel(world, file, message);
+  /** Loads a level into a mirror. It is here so that programs without levels need no code for them. */
+  *load(mirror: Mirror, file: LevelFile, message: MessageOf<"level">): Work<Mirror> {
+    return yield* mirror.loadLevel(yield* makeLevel(mirror.world, file, message), message.present);
   }
 
   all(): readonly LevelFile[] {
@@ -51,6 +58,7 @@ export class ResourceFetch {
   private offered: ResourceInfo[] = [];
   private current: { readonly info: ResourceInfo; readonly bytes: Uint8Array; received: number } | null = null;
   private readonly requested = new Set<string>();
+  private reading: { readonly bytes: Uint8Array; readonly work: Work<LevelFile> }[] = [];
   private received: Uint8Array[] = []; // to be handed out
   /** Levels that the session's Hello named. They stay, even if the store drops them. */
   announced: readonly LevelFile[] = [];
@@ -89,17 +97,21 @@ export class ResourceFetch {
     current.received += bytes.length;
     if (current.received < current.info.size) return;
     this.current = null;
-    this.finish(current.bytes);
+    this.reading.push({ bytes: current.bytes, work: this.store!.addWork(current.bytes) });
   }
 
-  /** A level that cannot be read is not kept: deltas have everything. */
-  private finish(bytes: Uint8Array): void {
-    try {
-      this.store!.add(bytes);
-    } catch {
-      return;
+  /** Reads what was received. A level that cannot be read is not kept: deltas have everything. */
+  advance(isOver: IsOver): void {
+    while (this.reading.length > 0) {
+      const { bytes, work } = this.reading[0]!;
+      try {
+        if (advance(work, isOver) === null) return;
+        this.received.push(bytes);
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+      }
+      this.reading.shift();
     }
-    this.received.push(bytes);
   }
 
   /** Hands out what was received. A callback's error is not one of the server's bytes. */

@@ -121,11 +121,15 @@ export class ServerClock {
     return this.isKnown ? Math.min(this.line.at(now), this.silentFrom()) + this.headStart() : 0;
   }
 
+  /** Returns the ticks by which the target is further ahead than the path alone requires. */
+  margin(): number {
+    return Math.min(this.variation / this.tickLength, jitterMarginMax) + this.lead;
+  }
+
   /** Returns the tick for commands given now: one for its whole part arrives in time, but not much earlier. */
   targetTick(now: number): number {
     if (!this.isKnown) return 0;
-    const margin = Math.min(this.variation / this.tickLength, jitterMarginMax) + this.lead;
-    const ahead = this.oneWay() + 1 + margin;
+    const ahead = this.oneWay() + 1 + this.margin();
     const wanted = this.serverTick(now) + ahead;
     const target = this.target.follow(wanted, this.silentFrom() + this.headStart() + ahead, now);
     if (Math.abs(target - wanted) > Math.max(settledTicks, settledTime / this.tickLength))

@@ -2,7 +2,7 @@
 import { bytesOfText, concat, putU16, putU32 } from "./bytes.js";
 
 type Value =
-  | { readonly kind: "inline"; readonly bytes: Uint8Array }
+  | { readonly kind: "inline"; readonly alignment: number; readonly bytes: Uint8Array }
   | { readonly kind: "apart"; readonly alignment: number; readonly write: (at: number) => Uint8Array };
 
 /** A field of a table that is written; null for one that is absent. */
@@ -11,7 +11,7 @@ export type Field = Value | null;
 const inline = (size: number, put: (bytes: Uint8Array, view: DataView) => void): Field => {
   const bytes = new Uint8Array(size);
   put(bytes, new DataView(bytes.buffer));
-  return { kind: "inline", bytes };
+  return { kind: "inline", alignment: size, bytes };
 };
 
 export const u8 = (value: number): Field => inline(1, (_, view) => view.setUint8(0, value));
@@ -20,8 +20,8 @@ export const u16 = (value: number): Field => inline(2, (_, view) => view.setUint
 export const u32 = (value: number): Field => inline(4, (_, view) => view.setUint32(0, value, true));
 export const f32 = (value: number): Field => inline(4, (_, view) => view.setFloat32(0, value, true));
 export const u64 = (value: bigint): Field => inline(8, (_, view) => view.setBigUint64(0, value, true));
-/** A struct, as its bytes. Its members have at most 4 bytes. */
-export const struct = (bytes: Uint8Array): Field => ({ kind: "inline", bytes });
+/** A struct, as its bytes. Its largest member has `alignment` bytes. */
+export const struct = (bytes: Uint8Array, alignment = 4): Field => ({ kind: "inline", alignment, bytes });
 
 const sized = (count: number, bytes: Uint8Array): Uint8Array => {
   const size = new Uint8Array(4);
@@ -51,6 +51,29 @@ export const table = (fields: Field[]): Field => ({
   write: (at) => tableBytes(fields, at),
 });
 
+/** Vector of texts, tables or vectors, each written apart. */
+export const list = (elements: readonly Field[]): Field => sharing(elements, elements.length, (i) => i);
+
+/** Vector of offsets that lead to elements, `which(i)` to element i. */
+export function sharing(elements: readonly Field[], count: number, which: (i: number) => number): Field {
+  return {
+    kind: "apart",
+    alignment: 4,
+    write(at) {
+      let out: Uint8Array = new Uint8Array(4 + 4 * count);
+      const begins = elements.map((element) => {
+        if (element?.kind !== "apart") throw new Error("an element is written apart");
+        const begin = aligned(at + out.length, element.alignment) - at;
+        out = concat(out, new Uint8Array(begin - out.length), element.write(at + begin));
+        return begin;
+      });
+      putU32(out, 0, count);
+      for (let i = 0; i < count; ++i) putU32(out, 4 + 4 * i, begins[which(i)]! - (4 + 4 * i));
+      return out;
+    },
+  };
+}
+
 const aligned = (at: number, alignment: number): number =>
   alignment < 0 ? aligned(at + 4, -alignment) - 4 : Math.ceil(at / alignment) * alignment;
 
@@ -61,7 +84,7 @@ function tableBytes(fields: Field[], at: number): Uint8Array {
   const places = fields.map((field) => {
     if (field === null) return 0;
     const bytes = field.kind === "inline" ? field.bytes.length : 4;
-    const place = aligned(size, Math.min(bytes === 12 ? 4 : bytes, 8));
+    const place = aligned(size, field.kind === "inline" ? field.alignment : 4);
     size = place + bytes;
     return place;
   });

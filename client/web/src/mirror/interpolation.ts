@@ -1,17 +1,14 @@
 // Components at a moment between two received states, for programs that draw.
 import { clamp } from "../core/integers.js";
-import { kind } from "../reflect/schema.js";
 import { motion, restRotation, rotationCodes } from "../wire/motion.js";
 import { type RowLayout, type Unit, unitKind } from "../wire/row_layout.js";
+import { blend, motionTicksMax } from "./blend.js";
 import type { Known } from "./known.js";
 import type { Mirror } from "./mirror.js";
 import type { Column, Pool } from "./pool.js";
-import { type ColumnLayout, type Values, makeValues, writeColumn, writeCourseValue } from "./values.js";
+import { type Values, makeValues, writeColumn, writeCourseValue } from "./values.js";
 import { type ComponentObject, toObject } from "./values_object.js";
 import type { Prototype } from "./world.js";
-
-/** Most ticks in which a change is shown as a motion. */
-const motionTicksMax = 4;
 
 /** States of an entity around a moment, as places of its versions; `later` is -1 without one. */
 interface Around {
@@ -41,27 +38,17 @@ function isCut({ layout }: Prototype, states: Uint32Array, a: number, b: number)
   );
 }
 
-/** Moves a value toward another one. Those of other kinds than floats and rotations stay. */
-function blend({ field }: ColumnLayout, values: Values, to: Values, part: number): void {
-  if (field.count > 1 || field.countField >= 0) return;
-  if (field.kind === kind.rotation) return turn(values as Float32Array, to as Float32Array, part);
-  if (field.kind !== kind.float32 && field.kind !== kind.float64) return;
-  const a = values[0] as number;
-  const between = a + ((to[0] as number) - a) * part;
-  if (Number.isFinite(between)) values[0] = between;
-}
-
-function turn(values: Float32Array, to: Float32Array, part: number): void {
-  const side = values.reduce((sum, each, i) => sum + each * to[i]!, 0) < 0 ? -1 : 1; // q and -q are one rotation
-  const between = Array.from(values, (each, i) => each * (1 - part) + side * to[i]! * part);
-  const square = between.reduce((sum, each) => sum + each * each, 0);
-  if (Number.isFinite(square) && square > 0) between.forEach((each, i) => (values[i] = each / Math.sqrt(square)));
-}
-
 const fromParts = new Float64Array(4);
 
 /** Turns a rotation of integers, as words, toward another one. */
-function turnWords(unit: Unit, words: Uint32Array, at: number, to: Uint32Array, toAt: number, part: number): void {
+export function turnWords(
+  unit: Pick<Unit, "max">,
+  words: Uint32Array,
+  at: number,
+  to: Uint32Array,
+  toAt: number,
+  part: number,
+): void {
   restRotation(unit, words, at);
   fromParts.set(motion.p);
   restRotation(unit, to, toAt);
@@ -82,6 +69,35 @@ function turnRow(row: RowLayout, words: Uint32Array, to: Uint32Array, toAt: numb
   for (const unit of row.units)
     if (unit.kind === unitKind.rotation && unit.field.smallestThree)
       turnWords(unit, words, unit.first, to, toAt + unit.first, part);
+}
+
+/** Returns a number that differs between two states of an entity if no motion leads from one to the other. */
+export function motionOf(mirror: Mirror, index: number, generation: number): number {
+  const known = mirror.state.find(index, generation);
+  let hash = generation;
+  const add = (word: number): void => void (hash = Math.imul(hash ^ word, 0x01000193));
+  if (known === null) return hash;
+  const { prototype, versions } = known;
+  const at = versions.wordsAt(versions.count - 1);
+  add(prototype.hashLow);
+  for (const { layout: row, first } of prototype.layout.rows)
+    for (const { field, first: begin, words } of row.units)
+      for (let i = 0; field.cut && i < words; ++i) add(versions.states[at + first + begin + i]!);
+  return hash >>> 0;
+}
+
+/** Returns the tick of the values that the mirror has of an entity. Those that follow a course are of the newest tick. */
+export function valueTick(mirror: Mirror, index: number, generation: number): number {
+  const known = mirror.state.find(index, generation);
+  return known !== null && known.underWay >= 0 ? mirror.tick : mirror.state.tickOf(index, generation);
+}
+
+/** Returns the tick of the values before those; 0 if they are not known. */
+export function formerValueTick(mirror: Mirror, index: number, generation: number): number {
+  const known = mirror.state.find(index, generation);
+  if (known === null) return 0;
+  const { versions, underWay } = known;
+  return underWay >= 0 ? mirror.tick - 1 : versions.count > 1 ? versions.tick(versions.count - 2) : 0;
 }
 
 /** Everything about a component between two states. */
@@ -133,7 +149,7 @@ function drawCourse(column: Column, picture: Picture): Values {
   if (part === 0) return values;
   const to = makeValues(layout.field, layout.size);
   writeAtTick(column, picture, tick + 1, to);
-  blend(layout, values, to, part);
+  blend(layout.field, values, to, part);
   return values;
 }
 
@@ -145,8 +161,28 @@ function drawColumn(column: Column, picture: Picture, turned: Uint32Array): Valu
   if (picture.part === 0) return values;
   const to = makeValues(layout.field, layout.size);
   writeColumn(layout, picture.owner, picture.states, picture.to, picture.toTick, to, 0);
-  blend(layout, values, to, picture.part);
+  blend(layout.field, values, to, picture.part);
   return values;
+}
+
+/** Returns the values of each column of a component at a moment in ticks, like sample(). */
+export function sampleValues(
+  mirror: Mirror,
+  pool: Pool,
+  index: number,
+  generation: number,
+  view: number,
+): readonly Values[] | null {
+  const place = pool.find(index);
+  if (place < 0 || !mirror.world.has(index, generation)) return null;
+  const known = mirror.state.find(index, generation);
+  const which = known?.prototype.pools.indexOf(pool) ?? -1;
+  if (known === null || which < 0)
+    return pool.columns.map(({ layout: { size }, values }) => values.slice(place * size, (place + 1) * size));
+  const picture = pictureOf(mirror, known, known.prototype.layout.rows[which]!.first, view);
+  const turned = picture.states.slice(picture.from, picture.from + pool.row.words);
+  if (picture.part > 0) turnRow(pool.row, turned, picture.states, picture.to, picture.part);
+  return pool.columns.map((column) => drawColumn(column, picture, turned));
 }
 
 /**
@@ -160,23 +196,11 @@ export function sample(
   generation: number,
   view: number,
 ): ComponentObject | null {
-  const place = pool.find(index);
-  if (place < 0 || !mirror.world.has(index, generation)) return null;
-  const known = mirror.state.find(index, generation);
-  const which = known?.prototype.pools.indexOf(pool) ?? -1;
-  if (known === null || which < 0)
-    return toObject(
-      pool.columns,
-      (column) => pool.columns[column]!.values,
-      ({ layout }) => place * layout.size,
-    );
-  const picture = pictureOf(mirror, known, known.prototype.layout.rows[which]!.first, view);
-  const turned = picture.states.slice(picture.from, picture.from + pool.row.words);
-  if (picture.part > 0) turnRow(pool.row, turned, picture.states, picture.to, picture.part);
-  const drawn = pool.columns.map((column) => drawColumn(column, picture, turned));
+  const values = sampleValues(mirror, pool, index, generation, view);
+  if (values === null) return null;
   return toObject(
     pool.columns,
-    (column) => drawn[column]!,
+    (column) => values[column]!,
     () => 0,
   );
 }

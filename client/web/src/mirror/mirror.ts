@@ -1,5 +1,6 @@
 // The mirrored world: applies deltas to entities and components, and keeps the states that later deltas need.
 import { refuse } from "../core/refusal.js";
+import type { Work } from "../core/work.js";
 import type { Schema } from "../reflect/schema.js";
 import { isUnderWay } from "../wire/course.js";
 import { type DeltaHeader, flag } from "../wire/delta_header.js";
@@ -16,6 +17,7 @@ import { World } from "./world.js";
 
 const announcedMax = 1 << 16;
 const keptWordsMax = 32 << 20; // states of all entities
+const shownPerPiece = 64; // entities of a level
 const lateMargin = 8; // newer deltas after which a late one is still of use
 
 export class Mirror {
@@ -381,12 +383,16 @@ export class Mirror {
 
   // Level and repair ------------------------------------------------------------------------------------------------
 
-  /** Shows the entities of a level whose bit in `present` is set. */
-  loadLevel(level: LevelEntities, present: Uint8Array): void {
+  /** Shows the entities of a level whose bit in `present` is set. The mirror is not to be used before the end. */
+  *loadLevel(level: LevelEntities, present: Uint8Array): Work<Mirror> {
     if (this.state.level !== null || this.state.tick !== 0)
       refuse("other level", "the server sent a level after another level or after a delta");
     this.state.level = level;
-    for (let i = 0; i < level.count; ++i) if (((present[i >> 3]! >> (i & 7)) & 1) === 1) this.showLoaded(level, i);
+    for (let i = 0; i < level.count; ++i) {
+      if (((present[i >> 3]! >> (i & 7)) & 1) === 1) this.showLoaded(level, i);
+      if (i % shownPerPiece === 0) yield;
+    }
+    return this;
   }
 
   private showLoaded(level: LevelEntities, which: number): void {

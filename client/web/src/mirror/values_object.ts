@@ -1,7 +1,7 @@
 // Components as plain objects: { position: { x: 1, y: 0, z: 2 }, mood: "glad" }.
 import { textOf } from "../core/bytes.js";
-import { kind } from "../reflect/schema.js";
-import type { Column } from "./pool.js";
+import { entityOf } from "../core/entity.js";
+import { type Field, kind } from "../reflect/schema.js";
 import type { Values } from "./values.js";
 
 export type Value = number | bigint | boolean | string | Value[] | { [name: string]: Value };
@@ -9,7 +9,10 @@ export type Value = number | bigint | boolean | string | Value[] | { [name: stri
 /** A component by the names of its fields. */
 export type ComponentObject = { [name: string]: Value };
 
-const handle = (index: number, generation: number): bigint => (BigInt(generation) << 32n) | BigInt(index);
+/** A field, as far as its values are read. */
+interface Column {
+  readonly layout: { readonly field: Field; readonly width: number; readonly size: number };
+}
 
 /** Returns one value: an entity as its handle, 0n for none; an enum as the name of its value. */
 function valueAt({ layout: { field, width } }: Column, values: Values, at: number): Value {
@@ -19,7 +22,7 @@ function valueAt({ layout: { field, width } }: Column, values: Values, at: numbe
     case kind.rotation:
       return { x: values[at]!, y: values[at + 1]!, z: values[at + 2]!, w: values[at + 3]! };
     case kind.entity:
-      return handle(Number(values[at]), Number(values[at + 1]));
+      return entityOf(Number(values[at]), Number(values[at + 1]));
     case kind.text: {
       const bytes = (values as Uint8Array).subarray(at, at + width);
       const end = bytes.indexOf(0);
@@ -32,13 +35,30 @@ function valueAt({ layout: { field, width } }: Column, values: Values, at: numbe
   }
 }
 
+/** Returns the object or array at a path inside another one, and makes it if need be. */
+function inner(object: ComponentObject, path: readonly string[], isArray: boolean): ComponentObject {
+  let at = object;
+  path.forEach((name, i) => {
+    if (!Object.hasOwn(at, name)) at[name] = isArray && i === path.length - 1 ? [] : {};
+    at = at[name] as ComponentObject;
+  });
+  return at;
+}
+
 function put(object: ComponentObject, path: readonly string[], value: Value): void {
-  let inner = object;
-  for (const name of path.slice(0, -1)) {
-    if (!Object.hasOwn(inner, name)) inner[name] = {};
-    inner = inner[name] as ComponentObject;
+  inner(object, path.slice(0, -1), false)[path.at(-1)!] = value;
+}
+
+/** Puts the values of a field into the elements of an array, which are values themselves or objects. */
+function putElements(object: ComponentObject, column: Column, values: Values, begin: number): void {
+  const { field, width } = column.layout;
+  const elements = inner(object, field.path.slice(0, field.arrayAt).split("."), true);
+  const path = field.path.slice(field.arrayAt + 1);
+  for (let i = 0; i < field.count; ++i) {
+    const value = valueAt(column, values, begin + i * width);
+    if (path === "") elements[i] = value;
+    else put(elements, [String(i), ...path.split(".")], value);
   }
-  inner[path.at(-1)!] = value;
 }
 
 /** Returns the component whose values begin at `at(column)` of `values(column)`. Arrays have all their elements. */
@@ -49,14 +69,10 @@ export function toObject(
 ): ComponentObject {
   const object: ComponentObject = {};
   columns.forEach((column, which) => {
-    const { field, width } = column.layout;
+    const { field } = column.layout;
     const values = valuesOf(which);
-    const begin = at(column);
-    const isArray = field.count > 1 || field.countField >= 0;
-    const value = isArray
-      ? Array.from({ length: field.count }, (_, i) => valueAt(column, values, begin + i * width))
-      : valueAt(column, values, begin);
-    put(object, field.path.split("."), value);
+    if (field.arrayAt > 0) putElements(object, column, values, at(column));
+    else put(object, field.path.split("."), valueAt(column, values, at(column)));
   });
   return object;
 }

@@ -28,6 +28,7 @@ interface Context {
   readonly offset: number;
   readonly count: number;
   readonly stride: number; // 0 outside of arrays
+  readonly arrayAt: number; // as that of a field
   readonly countedBy: string;
   readonly quantisation: Attributes;
   readonly tolerance: string | undefined;
@@ -74,6 +75,7 @@ function enter(field: DeclaredField, context: Context, elementSize: number, isAr
     offset: context.offset + field.offset,
     count: isArray ? field.length : context.count,
     stride: isArray ? elementSize : context.stride,
+    arrayAt: isArray ? context.path.length + field.name.length : context.arrayAt,
     countedBy: isArray && counter !== undefined ? context.path + counter : context.countedBy,
     quantisation: context.quantisation.size > 0 ? context.quantisation : handedDown(attributes),
     tolerance: context.tolerance ?? attributes.get("dead_reckoning"),
@@ -107,6 +109,7 @@ function addLeaf(work: Flattening, field: DeclaredField, of: Kind, size: number,
     size,
     count: context.count,
     stride: context.stride || size,
+    arrayAt: context.arrayAt,
     countField: -1,
     enumValues,
     ...quantisation,
@@ -182,6 +185,7 @@ export function flatten(declarations: Declarations, struct: DeclaredStruct): Com
     offset: 0,
     count: 1,
     stride: 0,
+    arrayAt: 0,
     countedBy: "",
     quantisation: new Map(),
     tolerance: undefined,

@@ -1,5 +1,5 @@
 // Components of a schema, flattened to fields. Read from a .bfbs, which may be hostile.
-import { blake2b } from "@noble/hashes/blake2.js";
+import { contentHash } from "../core/content_hash.js";
 import { fnv1a32 } from "../core/fnv.js";
 import { badSchema, limits, readDeclarations, type EnumValue } from "./declarations.js";
 import { flatten } from "./flatten.js";
@@ -38,6 +38,7 @@ export interface Field {
   readonly size: number; // bytes of one value
   readonly count: number; // elements; more than 1 for an array
   readonly stride: number; // bytes between elements
+  readonly arrayAt: number; // length of the array's path, "several" in "several.weight"; 0 outside of arrays
   /** Place of the field that holds the number of elements in use; -1 without one. */
   countField: number;
   /** By value; empty if the field is no enum. */
@@ -70,10 +71,6 @@ export interface Schema {
   readonly bytes: Uint8Array;
   readonly fingerprint: Uint8Array;
   readonly components: ReadonlyMap<number, Component>;
-}
-
-export function contentHash(bytes: Uint8Array): Uint8Array {
-  return blake2b(bytes, { dkLen: 32 });
 }
 
 /** Loads a copy of a .bfbs. Throws a Refusal with the reason "bad schema". */

@@ -13,6 +13,7 @@ const waitingBytesMax = messageBytesMax + 64 * 1024;
 const keepAliveInterval = 250;
 const unreliableBytesMax = 1190;
 const unreliableQueueBytesMax = 256 * 1024;
+const unreliableWaitingMax = 1024; // received ones that nobody has taken; later ones count as lost
 const entryCost = 16; // bytes that a message takes in the queue beside its own
 /** Bodies that may be sent beyond the newest one that is acknowledged. */
 const aheadMax = 8192;
@@ -141,7 +142,7 @@ export class Session {
     this.contentBytes += body.length - headerBytes;
     for (const entry of entries) {
       if (entry.kind === entryKind.chunk) this.receivers[entry.lane]!.receive(entry.chunk, entry.bytes);
-      else this.unreliableIn.push(entry.bytes.slice());
+      else if (this.unreliableIn.length < unreliableWaitingMax) this.unreliableIn.push(entry.bytes.slice());
     }
   }
 

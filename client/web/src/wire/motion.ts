@@ -173,7 +173,7 @@ export function predictRotation(unit: Unit, from: Baselines, offset: number): vo
 }
 
 /** Leaves the rotation of these words. */
-export function restRotation(unit: Unit, words: Uint32Array, at: number): void {
+export function restRotation(unit: Pick<Unit, "max">, words: Uint32Array, at: number): void {
   unpack(words, at, unit.max[1]!, q1);
   for (let i = 0; i < 4; ++i) motion.p[i] = 64 * q1[i]!;
   motion.turned = greatest(motion.p);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Client, ConnectOptions } from "../../src/connection/client.js";
-import { unforeseen } from "../../src/connection/connection.js";
 import * as flat from "../../src/core/flat_writer.js";
+import { unforeseen } from "../../src/core/refusal.js";
 import {
   FakeNetwork,
   fakeToken,

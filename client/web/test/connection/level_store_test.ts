@@ -43,6 +43,9 @@ test("ResourceFetch.HandsOutWhatWasReceived", () => {
   fetch.onOffered([{ identity, size: files[0]!.length }]);
   assert.ok(fetch.nextRequest());
   fetch.onPart({ kind: "resourcePart", identity, offset: 0, bytes: files[0]! });
+  fetch.handOut();
+  assert.equal(kept.length, 0);
+  for (const isOver of [() => true, () => true, () => false]) fetch.advance(isOver);
   assert.equal(kept.length, 0);
   fetch.handOut();
   fetch.handOut();

@@ -1,12 +1,15 @@
 // Recordings of the C++ client give the same mirror here, tick by tick.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { type TestContext, test } from "node:test";
 import { Connection } from "../../src/connection/connection.js";
+import { unforeseen } from "../../src/core/refusal.js";
 import { LevelStore } from "../../src/connection/level_store.js";
 import { hex64 } from "../../src/core/xxh3.js";
+import { damage } from "../support/damage.js";
 import { DemoServer, hasPrograms, runClient } from "../support/demo_server.js";
+import { newSeed, randomOf } from "../support/random.js";
 import { type Recorded, readBegin, readRecording } from "../support/recording.js";
-import { readFileSync } from "node:fs";
 
 const options = { skip: hasPrograms ? false : "PROGRAMS names no programs", timeout: 120_000 };
 
@@ -26,13 +29,15 @@ function play(connection: Connection, { kind, now, body }: Recorded): void {
   else if (kind === "close") connection.close(() => {});
 }
 
+function connectionOf(begin: Recorded): Connection {
+  const { token, name, hasResources } = readBegin(begin.body);
+  const levels = hasResources ? { levels: new LevelStore() } : {};
+  return new Connection({ token, name, isReplay: true, ...levels }, 0);
+}
+
 function replay(file: Uint8Array): Replayed {
   const [begin, ...entries] = readRecording(file);
-  const { token, name, hasResources } = readBegin(begin!.body);
-  const connection = new Connection(
-    { token, name, isReplay: true, ...(hasResources ? { levels: new LevelStore() } : {}) },
-    0,
-  );
+  const connection = connectionOf(begin!);
   const hashes = new Map<number, string>();
   for (const entry of entries) {
     play(connection, entry);
@@ -89,4 +94,25 @@ test("Recording.GivesTheHashesOfTheCppClient", options, async (t) => {
 test("Recording.GivesTheHashesAlsoWithLosses", options, async (t) => {
   const { file } = await record(t, "--simulate", "latency=40ms jitter=20ms loss=8%");
   await compare(file);
+});
+
+test("Recording.DamagedOnesEndOrAreHarmless", options, async (t) => {
+  const { file } = await record(t);
+  const [begin, ...entries] = readRecording(readFileSync(file));
+  const ends = new Map<string, number>();
+  for (let round = 0; round < 60; ++round) {
+    const seed = newSeed();
+    const connection = connectionOf(begin!);
+    damage(connection, randomOf(seed));
+    try {
+      for (const entry of entries) play(connection, entry);
+    } catch (error) {
+      throw new Error(`seed ${seed}`, { cause: error });
+    }
+    const { reason = "none", refusal = reason, text = "" } = connection.end ?? {};
+    assert.ok(!text.startsWith(unforeseen), `seed ${seed}: ${text}`);
+    ends.set(refusal, (ends.get(refusal) ?? 0) + 1);
+  }
+  t.diagnostic(JSON.stringify([...ends]));
+  assert.ok(ends.size > 1);
 });

@@ -6,12 +6,18 @@ import { build } from "esbuild";
 import { root } from "../support/repository.js";
 
 // Bytes of gzip: what is reached, and 2 %.
-const allBytesMax = 54_745;
-const connectBytesMax = 52_562; // for a page that imports connect alone, and so has no levels
+const allBytesMax = 53_700;
+// The goal is 40 KB. docs/web.md lists what the bundle consists of.
+const connectBytesMax = 50_960; // for a page that imports connect alone, and so has no levels
+
+const predictBytesMax = 67_230; // for a page that predicts
 
 async function bundle(exported: string): Promise<{ size: number; inputs: string[] }> {
   const { outputFiles, metafile } = await build({
-    stdin: { contents: `export ${exported} from "./client.js"`, resolveDir: join(root, "build/web/src") },
+    stdin: {
+      contents: exported.includes("from") ? exported : `export ${exported} from "./client.js"`,
+      resolveDir: join(root, "build/web/src"),
+    },
     bundle: true,
     minify: true,
     write: false,
@@ -37,4 +43,14 @@ test("Bundle.ForBrowsersIsSmallAndHasNothingOfNode", async () => {
 test("Bundle.WithoutLevelsIsSmaller", async () => {
   const { size } = await bundle("{ connect }");
   assert.ok(size <= connectBytesMax, `${size} bytes of gzip`);
+});
+
+test("Bundle.WithoutPredictionHasNothingOfIt", async () => {
+  const { inputs } = await bundle("*");
+  assert.ok(!inputs.some((path) => path.includes("prediction")));
+});
+
+test("Bundle.WithPredictionIsSmall", async () => {
+  const { size } = await bundle('export { connect } from "./client.js"; export { predict } from "./prediction.js"');
+  assert.ok(size <= predictBytesMax, `${size} bytes of gzip`);
 });

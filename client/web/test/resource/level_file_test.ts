@@ -3,7 +3,8 @@ import { test } from "node:test";
 import { fromHex } from "../../src/core/bytes.js";
 import * as flat from "../../src/core/flat_writer.js";
 import { Refusal } from "../../src/core/refusal.js";
-import { contentHash } from "../../src/reflect/schema.js";
+import { hashHigh, hashLow, xxh3 } from "../../src/core/xxh3.js";
+import { contentHash } from "../../src/core/content_hash.js";
 import { readLevelFile } from "../../src/resource/level_file.js";
 import { repeated, vectorOf } from "../support/flat_vectors.js";
 import { levelOf } from "../support/level_builder.js";
@@ -49,4 +50,27 @@ test("LevelFile.RefusesNamesAndPrototypesThatAreUsedTooOften", () => {
   const refusal = { reason: "malformed message" };
   assert.throws(() => readLevelFile(levelOf(1, repeated(name, 65_536), vectorOf([prototype]))), refusal);
   assert.throws(() => readLevelFile(levelOf(1024, vectorOf([name]), repeated(prototype, 1024))), refusal);
+});
+
+/** Returns a level with statics of these contents, whose ids are off by `wrong`. */
+function levelWithStatics(type: number, contents: Uint8Array[], wrong = 0n): Uint8Array {
+  const statics = contents.map((data) => {
+    xxh3(data, data.length, type, 0);
+    const id = ((BigInt(hashHigh) << 32n) | BigInt(hashLow)) ^ wrong;
+    return flat.table([flat.u64(id), flat.u32(type), flat.blob(data)]);
+  });
+  const name = flat.table([flat.u32(1), flat.text("one")]);
+  return levelOf(1, vectorOf([name]), vectorOf([flat.table([])]), null, undefined, vectorOf(statics));
+}
+
+test("LevelFile.StaticsHaveTheHashOfTheirContent", () => {
+  const [one, two] = [Uint8Array.of(1, 2, 3), new Uint8Array(300).fill(7)];
+  const { statics } = readLevelFile(levelWithStatics(9, [one, two]));
+  assert.deepEqual(
+    statics.map(({ data }) => [...data]).sort((a, b) => a.length - b.length),
+    [[...one], [...two]],
+  );
+  assert.ok(statics.every(({ type }) => type === 9) && statics[0]!.id < statics[1]!.id);
+  assert.throws(() => readLevelFile(levelWithStatics(9, [one], 1n)), { reason: "bad level", message: /its content's/ });
+  assert.throws(() => readLevelFile(levelWithStatics(9, [one, one])), { reason: "bad level", message: /twice/ });
 });

@@ -22,10 +22,10 @@ export class DemoServer {
   options: readonly string[] = [];
 
   /** Starts a server at a port of WebSocket; 0 takes any. */
-  async start(port = "0"): Promise<void> {
+  async start(port = "0", source = join(root, "client/web/test/live/level.json"), ticks = "60"): Promise<void> {
     const level = join(this.folder, "test.level");
-    execFileSync(join(bin, "mobula-compile"), [join(root, "client/web/test/live/level.json"), "-o", level]);
-    const all = ["--level", level, "--port", "0", "--ws-port", port, "--admin-port", "0", "--tick-rate", "60"];
+    execFileSync(join(bin, "mobula-compile"), [source, "-o", level]);
+    const all = ["--level", level, "--port", "0", "--ws-port", port, "--admin-port", "0", "--tick-rate", ticks];
     this.log = "";
     const server = spawn(join(bin, "mobula-server"), [...all, ...this.options], { cwd: this.folder });
     this.process = server;
@@ -104,3 +104,11 @@ export const moveCommand = (x: number, z: number): Uint8Array =>
 /** Returns the demo's command to walk to a place. */
 export const walkCommand = (x: number, z: number): Uint8Array =>
   flat.flatMessage([flat.u8(2), flat.table([flat.f32(x), flat.f32(z)])]);
+
+/** Returns the demo's command to throw a stone. */
+export const throwCommand = (x: number, y: number, z: number): Uint8Array =>
+  flat.flatMessage([flat.u8(3), flat.table([flat.f32(x), flat.f32(y), flat.f32(z)])]);
+
+/** Returns the demo's command to tag who is in a direction. */
+export const tagCommand = (x: number, y: number, z: number): Uint8Array =>
+  flat.flatMessage([flat.u8(4), flat.table([flat.f32(x), flat.f32(y), flat.f32(z)])]);

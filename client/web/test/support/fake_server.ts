@@ -1,10 +1,12 @@
 // A server's end of netcode and of a session in this process, to send what no honest server sends.
 import { Client, type ConnectOptions } from "../../src/connection/client.js";
-import { concat, putU64, bytesOfText } from "../../src/core/bytes.js";
+import { BitWriter } from "../../src/core/bits.js";
+import { bytesOfText, concat, putU32, putU64 } from "../../src/core/bytes.js";
 import * as flat from "../../src/core/flat_writer.js";
 import type { Pipe, PipeEvents } from "../../src/pipe/pipe.js";
-import { contentHash } from "../../src/reflect/schema.js";
+import { contentHash } from "../../src/core/content_hash.js";
 import { ReplayWindow, openPacket, packetType, sealPacket } from "../../src/session/packet.js";
+import { flag } from "../../src/wire/delta_header.js";
 import { Session } from "../../src/session/session.js";
 
 const protocolId = bytesOfText("TestGame");
@@ -60,11 +62,11 @@ export class FakeServer {
 export const messageOf = (kind: number, fields: flat.Field[]): Uint8Array =>
   flat.flatMessage([flat.u8(kind), flat.table(fields)]);
 
-export const welcomeWith = (schema: Uint8Array, resumed = false): Uint8Array =>
+export const welcomeWith = (schema: Uint8Array, resumed = false, entitiesMax = 1000): Uint8Array =>
   messageOf(2, [
     flat.u32(1),
     flat.u32(60),
-    flat.u32(1000),
+    flat.u32(entitiesMax),
     flat.blob(contentHash(schema)),
     flat.blob(schema),
     null,
@@ -91,6 +93,11 @@ export class FakeNetwork {
     return new Client(all, { "fake:": (_url, _server, events) => this.open(events) });
   }
 
+  /** Ends the pipe, as a lost WebSocket does. */
+  cut(): void {
+    this.events!.onClosed("cut by the test");
+  }
+
   private open(events: PipeEvents): Pipe {
     ++this.opened;
     this.events = events;
@@ -114,3 +121,21 @@ export class FakeNetwork {
     }
   }
 }
+
+/** A level of which all entities are there, with indices from 0 on. */
+export const levelMessage = (identity: Uint8Array, count: number, tick: number): Uint8Array => {
+  const present = new Uint8Array((count + 7) >> 3).fill(255);
+  return messageOf(10, [flat.blob(identity), null, flat.u32(count), flat.u32(1), flat.u32(tick), flat.blob(present)]);
+};
+
+/** A delta in which nothing has changed since acknowledgement 0. */
+export const emptyDelta = (sequence: number, tick: number): Uint8Array => {
+  const bits = new BitWriter();
+  bits.golomb(0, 4);
+  for (let list = 0; list < 3; ++list) bits.golomb(0, 2);
+  const header = new Uint8Array(13);
+  header[0] = flag.complete | flag.long;
+  putU32(header, 1, sequence);
+  putU32(header, 5, tick);
+  return concat(header, bits.view());
+};

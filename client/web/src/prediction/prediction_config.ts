@@ -1,0 +1,74 @@
+// Settings and counters of a prediction.
+import type { InputDelayLimits } from "./input_delay.js";
+
+/** How corrections of a component are shown. */
+export interface Smoothing {
+  /** Component; all without an entry of their own if it is absent. */
+  readonly component?: string;
+  /** Time in which a correction is shown, evenly, in ms; 0 shows it at once. Default: 150. */
+  readonly duration?: number;
+  /**
+   * Corrections of more than this are shown at once. It is the length of the vector of all floats of the component.
+   * Default: 4.
+   */
+  readonly snapDistance?: number;
+}
+
+export interface PredictionConfig {
+  /** Predicts the player's own entity. Default: true. */
+  readonly ownEntity?: boolean;
+  readonly inputDelay?: Partial<InputDelayLimits>;
+  readonly smoothing?: readonly Smoothing[];
+  /** Time for which the difference is shown when an entity begins or ceases to be predicted, in ms. Default: 300. */
+  readonly switchDuration?: number;
+  /**
+   * Floats that corrections are measured of: a component, and the beginning of the fields' paths. Default: the first
+   * predicted component with fields below "position".
+   */
+  readonly position?: { readonly component?: string; readonly field?: string };
+}
+
+/** Counters of a prediction. A new mirror does not reset them. */
+export interface PredictionStatistics {
+  /** Ticks that were computed for the first time. */
+  ticks: number;
+  /** Ticks that were computed again. */
+  ticksReplayed: number;
+  /** Times that a reconciled tick was returned to. */
+  rollbacks: number;
+  /**
+   * Reconciled ticks whose predicted values were not the server's. `late`: commands ran late or not at all. `remote`: all
+   * commands ran as predicted, and something changed that the client does not predict.
+   */
+  readonly mispredictions: { late: number; remote: number };
+  /** Times that the prediction began anew: new mirrors, and pauses. */
+  restarts: number;
+  /** Rollbacks that moved a position. */
+  corrections: number;
+  /** Greatest distance by which the last of them moved a position, the greatest of all, and the sum. */
+  readonly correctionMetres: { last: number; most: number; sum: number };
+  /** Times that the limit of predicted ticks was reached. */
+  stalls: number;
+  /** Effects that were not begun because too many were running. */
+  droppedEffects: number;
+  /** Ticks between a command and its effect on this client, now. */
+  inputDelayTicks: number;
+  /** Ticks between the reconciled and the predicted one, now. */
+  predictedTicks: number;
+}
+
+export function noPredictionStatistics(): PredictionStatistics {
+  return {
+    ticks: 0,
+    ticksReplayed: 0,
+    rollbacks: 0,
+    mispredictions: { late: 0, remote: 0 },
+    restarts: 0,
+    corrections: 0,
+    correctionMetres: { last: 0, most: 0, sum: 0 },
+    stalls: 0,
+    droppedEffects: 0,
+    inputDelayTicks: 0,
+    predictedTicks: 0,
+  };
+}

@@ -1,0 +1,60 @@
+// Components as bytes: a step that copies all rows out, computes with them and writes them back does what a step with rows
+// does.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ClientWorld } from "../../src/prediction/client_world.js";
+import { EffectTable } from "../../src/prediction/effect_table.js";
+import { SetOf, bodyAt, entityOf } from "../support/set_of.js";
+
+function worldOf(of: SetOf): ClientWorld {
+  const world = new ClientWorld(of.written.mirror, of.set, new EffectTable(), 20, 5, 6);
+  world.begin(3, 1);
+  return world;
+}
+
+test("StepBytes.HaveWhatTheRowsHave", () => {
+  const of = new SetOf();
+  of.show(bodyAt(9, 9), bodyAt(2, 2), bodyAt(4, 4), bodyAt(7, 7, 5));
+  of.rebuild(2, 9);
+  const world = worldOf(of);
+  const local = world.spawn({ player: 3, entity: 0n, number: 1, bytes: new Uint8Array(0) }, { Body: {} });
+  world.destroy(entityOf(9));
+  const x = (bytes: Uint8Array, at: number): number =>
+    new DataView(bytes.buffer, bytes.byteOffset + at).getFloat32(0, true);
+  const seen: [string, number, number, number][] = [];
+  world.bytes.eachSteppedRow(
+    "Body",
+    (index, generation, bytes, at) => void seen.push(["own", index, generation, x(bytes, at)]),
+  );
+  world.bytes.eachVisibleRow(
+    "Body",
+    (index, generation, bytes, at) => void seen.push(["seen", index, generation, x(bytes, at)]),
+  );
+  assert.deepEqual(seen, [
+    ["own", 2, 1, 2],
+    ["own", 65_536, 1, 0],
+    ["seen", 4, 1, 4],
+    ["seen", 7, 5, 7],
+  ]);
+  const stepped: bigint[] = [];
+  world.bytes.eachStepped((index, generation) => void stepped.push(entityOf(index, generation)));
+  assert.deepEqual(stepped, [entityOf(2), local]);
+  assert.equal(world.bytes.nextSpawned, entityOf(65_537));
+  assert.deepEqual([world.bytes.seedLow, world.bytes.seedHigh], [5, 6]);
+  assert.equal(world.bytes.statics, world.bytes.statics);
+  assert.throws(() => world.bytes.eachSteppedRow("Health", () => {}), /reads Health/);
+});
+
+test("StepBytes.WrittenRowsAreRounded", () => {
+  const of = new SetOf();
+  of.show(bodyAt(2, 2), bodyAt(4, 4));
+  of.rebuild(2);
+  const { bytes } = worldOf(of);
+  const row = new Uint8Array(30);
+  new DataView(row.buffer).setFloat32(6, 0.0013, true);
+  bytes.writeRow(entityOf(2), "Body", row, 6);
+  bytes.writeRow(entityOf(4), "Body", row, 6); // not stepped
+  assert.equal(of.x(entityOf(2)), Math.fround(0.0013));
+  of.set.readable.get("Body")!.clean(of.set.count);
+  assert.equal(of.x(entityOf(2)), Math.fround(0.002));
+});

@@ -1,0 +1,99 @@
+// Pages in a headless Chromium. A page reports by POST to /report.
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { type Server, createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { build } from "esbuild";
+import { root } from "./repository.js";
+
+const chromium = ["chromium", "chromium-browser"].find((name) => spawnSync(name, ["--version"]).status === 0);
+
+export const hasChromium = chromium !== undefined;
+
+/** Begins each page: errors are part of its reports. */
+const prelude = `
+const errors = [];
+onerror = (message) => void errors.push(String(message));
+onunhandledrejection = ({ reason }) => void errors.push(String(reason));
+const report = (value) => fetch("/report", { method: "POST", body: JSON.stringify({ ...value, errors }) });
+`;
+
+/** Returns a module of the package with all that it imports. */
+export async function bundle(name: string): Promise<Uint8Array> {
+  const { outputFiles } = await build({
+    entryPoints: [join(root, `build/web/src/${name}.js`)],
+    bundle: true,
+    minify: true,
+    write: false,
+    format: "esm",
+    platform: "browser",
+  });
+  return outputFiles[0]!.contents;
+}
+
+/** A browser with one profile, and the server of its pages. */
+export class Chromium {
+  private readonly folder = mkdtempSync(join(tmpdir(), "mobula-web-"));
+  private readonly files = new Map<string, Uint8Array | string>();
+  private readonly server: Server;
+  private browser: ChildProcess | null = null;
+  private onReport: (report: unknown) => void = () => {};
+
+  /** `more` are options of the browser. */
+  constructor(private readonly more: readonly string[] = []) {
+    this.server = createServer((request, response) => {
+      const path = request.url ?? "";
+      if (path === "/report") {
+        let text = "";
+        request.on("data", (bytes: Buffer) => (text += bytes.toString()));
+        request.on("end", () => this.onReport(JSON.parse(text)));
+        return void response.end();
+      }
+      const content = this.files.get(path);
+      const type = path.endsWith(".js") ? "text/javascript" : "text/html";
+      response.writeHead(content === undefined ? 404 : 200, { "content-type": type }).end(content);
+    });
+  }
+
+  /** Adds a module that pages import, such as "/client.js". */
+  add(path: string, script: Uint8Array | string): void {
+    this.files.set(path, script);
+  }
+
+  /** Opens a page with a script, and returns what it reports. Each call is a new process of the same profile. */
+  async run<Report>(script: string): Promise<Report & { readonly errors: string[] }> {
+    if (!this.server.listening) {
+      this.server.listen(0, "127.0.0.1");
+      await once(this.server, "listening");
+    }
+    this.files.set("/", '<!doctype html><script type="module" src="/page.js"></script>');
+    this.files.set("/page.js", prelude + script);
+    const reported = new Promise<unknown>((resolve) => (this.onReport = resolve));
+    const url = `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/`;
+    const options = ["--headless=new", "--no-sandbox", "--disable-gpu", "--js-flags=--expose-gc", ...this.more];
+    this.browser = spawn(chromium!, [...options, `--user-data-dir=${this.folder}`, url], { stdio: "ignore" });
+    const report = await reported;
+    await this.stop();
+    return report as Report & { readonly errors: string[] };
+  }
+
+  private async stop(): Promise<void> {
+    const { browser } = this;
+    this.browser = null;
+    if (browser === null || browser.exitCode !== null) return;
+    const ended = once(browser, "exit");
+    browser.kill("SIGTERM");
+    await ended; // it writes to the folder
+  }
+
+  /** Ends the browser and removes its files. */
+  async remove(): Promise<void> {
+    await this.stop();
+    this.server.close();
+    this.server.closeAllConnections();
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
