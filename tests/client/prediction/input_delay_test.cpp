@@ -88,6 +88,14 @@ TEST(InputDelay, StallsOnceAndResumesSmoothly) {
   EXPECT_EQ(delay.stalls(), 1u);
 }
 
+TEST(InputDelay, DoesNotGoBackWhenItStalls) {
+  InputDelay delay({.predicted_max = 8}, rate);
+  const double before = delay.advance(103.9999, 0, 95);
+  EXPECT_EQ(before, 103.9999);
+  EXPECT_EQ(delay.advance(104.5, 0, 95), before);
+  EXPECT_TRUE(delay.is_stalled());
+}
+
 // The moments of any course of targets and completed ticks keep the promises of the header.
 TEST(InputDelay, NeverExceedsItsLimitsOnRandomPaths) {
   test::for_each_seed(1, 50, 2000, [](std::uint64_t seed) {

@@ -167,6 +167,21 @@ TEST_F(Predicted, AnUnmatchedSpawnDiffersAndEnds) {
   set->registry().check();
 }
 
+TEST_F(Predicted, ForgetsLocalEntitiesThatHaveEnded) {
+  rebuild();
+  for (std::uint32_t i = 0; i < PredictedSet::locals_kept_max; ++i) spawn();
+  std::erase_if(set->stepped().alive, [&](ecs::Entity entity) { return set->is_local(entity); });
+  EXPECT_FALSE(compare().any());
+  spawn();
+  set->stepped().alive.pop_back();
+  const SetDifference found = compare();
+  EXPECT_TRUE(found.members);
+  EXPECT_FALSE(found.values);
+  set->rebuild();
+  EXPECT_EQ(set->registry().entities().size(), 50u);
+  EXPECT_FALSE(compare().any());
+}
+
 TEST_F(Predicted, SnapsOnlyWhatIsWritten) {
   rebuild();
   set->registry().set_tick(5);

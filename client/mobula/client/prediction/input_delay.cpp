@@ -44,6 +44,7 @@ void InputDelay::choose(std::uint32_t wanted, double passed) {
 
 double InputDelay::advance(double target, double margin, double complete) {
   const double passed = started_ ? std::max(target - target_, 0.0) : 0;
+  const double before = started_ ? target_ - distance_ : 0;
   choose(wanted(margin), passed);
   const double off = static_cast<double>(ticks_) - distance_;
   if (!started_ || std::abs(off) > far_off_ticks || passed > far_off_ticks) {
@@ -55,7 +56,7 @@ double InputDelay::advance(double target, double margin, double complete) {
   target_ = target;
   const double end = complete + limits_.predicted_max + 1;  // exclusive
   const bool stalled = target - distance_ >= end;
-  if (stalled) distance_ = target - (end - just_before);
+  if (stalled) distance_ = target - std::max(end - just_before, before);
   if (stalled && !stalled_) ++stalls_;
   stalled_ = stalled;
   return std::max(target - distance_, complete);

@@ -115,7 +115,7 @@ ecs::Entity PredictedSet::find_local(const engine::SpawnKey& key) const {
 
 SetDifference PredictedSet::compare(const SnapshotRing& ring, const SnapshotRing::Snapshot& snapshot) {
   SetDifference difference;
-  difference.members = collected_ != members_;
+  difference.members = collected_ != members_ || stepped_.next_local.index - locals_begin_ > locals_kept_max;
   if (difference.members || !compare_all(snapshot, difference)) {
     for (const Member& member : members_) compare_member(ring, snapshot, member, difference);
     compare_locals(ring, snapshot, difference);

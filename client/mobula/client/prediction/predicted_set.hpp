@@ -43,6 +43,8 @@ struct SetDifference {
 class PredictedSet {
  public:
   static constexpr std::uint32_t locals_max = 1u << 16;
+  /// Local entities after which the set is built anew, also if all of them have ended.
+  static constexpr std::uint32_t locals_kept_max = 64;
   /// Most members: a server chooses how many entities it spawns for a client's commands. Others are not predicted.
   static constexpr std::size_t members_max = 4096;
   /// Ticks after its command's in which an entity is spawned at most, if it is matched.
