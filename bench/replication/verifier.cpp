@@ -14,8 +14,9 @@ void Verifier::note(const Walkers& walkers, server::Published& published, ecs::T
   states_.resize(walkers.entities().size());
   for (std::size_t i = 0; i < states_.size(); ++i) {
     const std::uint32_t index = walkers.entities()[i].index;
-    if (published.changed(index, true) != tick && !states_[i].empty()) continue;
-    states_[i].push_back({published.changed(index, true), std::vector<std::uint32_t>(codec_.words())});
+    const ecs::Tick changed = std::max(published.changed(index, true), published.changed(index, false));
+    if (changed != tick && !states_[i].empty()) continue;
+    states_[i].push_back({changed, std::vector<std::uint32_t>(codec_.words())});
     published.words_now(index, states_[i].back().words.data());
     if (states_[i].size() > states_kept) states_[i].pop_front();
   }
@@ -38,7 +39,8 @@ std::uint64_t Verifier::mismatches(const Walkers& walkers, const client::Mirror&
     Transform expected{};
     const bool is_right =
         then != nullptr &&
-        codec_.to_component(then->words.data(), true, mirror.tick(), reinterpret_cast<std::byte*>(&expected)) &&
+        codec_.to_component(then->words.data(), mirror.is_owner(entity), mirror.tick(),
+                            reinterpret_cast<std::byte*>(&expected)) &&
         std::memcmp(&expected, &mirror.registry().get<const Transform>(entity), sizeof(Transform)) == 0;
     count += is_right ? 0 : 1;
   }

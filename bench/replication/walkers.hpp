@@ -3,6 +3,7 @@
 #pragma once
 
 #include <mobula/core/random.hpp>
+#include <mobula/schema/engine.hpp>
 #include <mobula/server/game/game.hpp>
 #include <vector>
 
@@ -15,6 +16,8 @@ struct WalkersConfig {
       100;  // average number of entities visible to a client; `entities` makes all visible at any distance
   std::uint32_t ticks_per_second = 20;
   std::uint64_t seed = 1;
+  // Has a Transform of the layout of engine.fbs.
+  core::ByteView schema = engine::schema_bytes();
 
   [[nodiscard]] double moving_share() const { return static_cast<double>(moving) / static_cast<double>(entities); }
 };
@@ -23,7 +26,7 @@ class Walkers final : public server::Game {
  public:
   explicit Walkers(const WalkersConfig& config);
 
-  [[nodiscard]] core::ByteView schema() const override { return engine::schema_bytes(); }
+  [[nodiscard]] core::ByteView schema() const override { return config_.schema; }
   [[nodiscard]] std::vector<server::Layer> layers() const override;
   core::Status start(server::World& world) override;
   // Players share the entities if there are more players.

@@ -13,6 +13,7 @@ core::Result<std::unique_ptr<LoopWatch>> LoopWatch::open(net::EventLoop& loop) {
   watch->socket_->on_datagram([watch = watch.get()](const transport::Address& from, core::ByteView datagram) {
     if (from != watch->self_ || datagram.size() != sizeof(core::Nanoseconds)) return;
     const core::Nanoseconds lag = core::monotonic_now() - core::load<core::Nanoseconds>(datagram.data());
+    ++watch->received_;
     watch->lags_us_.add(static_cast<std::uint64_t>(std::max<core::Nanoseconds>(lag, 0) / core::microsecond));
   });
   return watch;
@@ -21,6 +22,7 @@ core::Result<std::unique_ptr<LoopWatch>> LoopWatch::open(net::EventLoop& loop) {
 void LoopWatch::probe() {
   std::array<std::byte, sizeof(core::Nanoseconds)> now{};
   core::store(now.data(), core::monotonic_now());
+  ++sent_;
   socket_->send(self_, now);
   socket_->flush();
 }

@@ -13,8 +13,10 @@ class LoopWatch {
   /// Opens the socket. Errors: those of opening a socket.
   static core::Result<std::unique_ptr<LoopWatch>> open(net::EventLoop& loop);
 
-  /// Sends a probe. Called as often as bots are updated.
+  /// Sends a probe. Called before each part of the bots is updated.
   void probe();
+  /// Returns whether a probe has not been delivered yet.
+  [[nodiscard]] bool waits() const { return sent_ != received_; }
   /// Returns microseconds from sending to delivery, since the last clear().
   [[nodiscard]] core::Histogram& lags_us() { return lags_us_; }
 
@@ -27,6 +29,8 @@ class LoopWatch {
   std::unique_ptr<net::UdpSocket> socket_;
   transport::Address self_;
   core::Histogram lags_us_;
+  std::uint64_t sent_ = 0;  // probes
+  std::uint64_t received_ = 0;
 };
 
 }  // namespace mobula::client

@@ -14,9 +14,8 @@ namespace {
 
 constexpr core::Nanoseconds tick_interval = 50 * core::millisecond;
 constexpr std::size_t slice_count = 25;
-// Probes of the loop move through all slices, because a server's deltas arrive in one part of the interval.
-constexpr std::size_t probe_step = 7;
 constexpr core::Nanoseconds slice_length = tick_interval / slice_count;
+constexpr core::Nanoseconds last_read_max = core::second;
 // Opening a pipe takes a while, which must not delay the others' updates.
 constexpr std::uint32_t joins_per_slice_max = 16;
 constexpr std::uint32_t files_besides_pipes = 64;
@@ -50,6 +49,7 @@ class BotsRun {
   core::Status update(std::size_t slice, core::Nanoseconds now);
   void follow_ramp(core::Nanoseconds elapsed);
   void sample(core::Nanoseconds now);
+  void read_arrived();
   std::span<PipeClient* const> simulated();
   void detect_game();
   void note_end(Bot& bot, bool wanted, core::Nanoseconds now);
@@ -66,7 +66,6 @@ class BotsRun {
   BotsReport report_;
   std::uint32_t wanted_ = 0;
   bool sends_commands_ = false;  // some behaviour sends commands, and the server's game is not known yet
-  std::size_t probe_slice_ = 0;
   core::Nanoseconds began_ = 0;
   core::Nanoseconds sampled_at_ = 0;
   core::Nanoseconds sampled_cpu_ = 0;
@@ -129,10 +128,7 @@ void BotsRun::follow_ramp(core::Nanoseconds elapsed) {
 }
 
 core::Status BotsRun::update(std::size_t slice, core::Nanoseconds now) {
-  if (slice == probe_slice_) {
-    watch_->probe();
-    probe_slice_ = (probe_slice_ + slice_count - probe_step) % slice_count;
-  }
+  watch_->probe();
   std::uint32_t joins = 0;
   for (std::size_t i = slice; i < bots_.size(); i += slice_count) {
     Bot& bot = *bots_[i];
@@ -195,8 +191,18 @@ void BotsRun::detect_game() {
                    "this server's game is not the demo and refuses the bots' commands; use --behaviour idle or churn");
 }
 
+// Reads what has arrived by the end. A loop that is late would otherwise take a bot for one that the server has left
+// without ticks.
+void BotsRun::read_arrived() {
+  const core::Nanoseconds end = core::monotonic_now() + last_read_max;
+  watch_->probe();
+  while (watch_->waits() && !loop_.stopped() && core::monotonic_now() < end)
+    run_until(loop_, core::monotonic_now() + slice_length, simulated());
+}
+
 BotsReport BotsRun::finish() {
   const core::Nanoseconds now = core::monotonic_now();
+  read_arrived();
   for (std::size_t i = 0; i < bots_.size(); ++i) {
     note_end(*bots_[i], i < wanted_, now);
     note_mirror(*bots_[i]);

@@ -1,4 +1,6 @@
 #include <gtest/gtest.h>
+
+#include <bench_test/steered.hpp>
 #include <mobula/server/session/server_config.hpp>
 #include <replication/replication_bench.hpp>
 
@@ -52,6 +54,19 @@ TEST(Replication, MoreClientsThanAServersDefaultJoin) {
   const ReplicationReport report = run_replication(options).value();
   EXPECT_EQ(report.clients, options.clients);
   EXPECT_EQ(report.mismatches, 0u);
+}
+
+// Owners have the exact value and no course, the others the course alone.
+TEST(Replication, PredictedCoursesAreComparedAsReceived) {
+  ReplicationOptions options = small();
+  options.walkers.schema = steered::schema_bytes();
+  options.walkers.view = options.walkers.entities;
+  for (const std::uint32_t loss_percent : {0u, 10u}) {
+    options.loss_percent = loss_percent;
+    const ReplicationReport report = run_replication(options).value();
+    expect_good(report, options);
+    EXPECT_GT(report.compared, 0u);
+  }
 }
 
 TEST(Replication, StillEntitiesTakeNoBytes) {

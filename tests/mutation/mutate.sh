@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Applies mutations to the product, one at a time, and checks that tests catch them: tests/mutation/mutate.sh [NAME…]
-# With --check it only checks that the old text of each mutation exists.
+# With --check it only checks that names differ and that the old text of each mutation exists.
 # mutations.txt lists the mutations and their tests. They are applied to a copy of the tree, build/mutation/tree, which
 # stays there, so that the next run builds only the differences. Writes the results to README.md. Status 0 only if all
 # were caught.
@@ -43,9 +43,11 @@ read_list() {
   done <"$list"
 }
 
-# Fails if an old text is missing or occurs twice.
+# Fails if a name occurs twice, or if an old text is missing or occurs twice.
 check_list() {
-  local at content rest wrong=0
+  local at content rest twice wrong=0
+  twice=$(printf '%s\n' "${names[@]}" | sort | uniq -d | paste -sd ' ')
+  [[ ! $twice ]] || die "mutations.txt: names that occur twice: $twice"
   for at in "${!names[@]}"; do
     [[ -f $root/${files[at]} && ${olds[at]} && ${catchers[at]} ]] || die "${names[at]}: is incomplete, or its file is missing"
     content=$(<"$root/${files[at]}")

@@ -60,7 +60,7 @@ TEST(SessionLanes, BulkDelaysNeitherControlNorUnreliableMessages) {
   EXPECT_LE(control_mean[1], control_mean[0] * 1.2);
 }
 
-TEST(SessionLanes, PrefersControlAndDefersBulkAtALowRate) {
+TEST(SessionLanes, SharesALowRateAndDefersBulk) {
   Session session({.bytes_per_second_start = 24'000, .bytes_per_second_max = 24'000}, 0);
   Session peer({}, 0);
   ASSERT_TRUE(session.send_reliable(message_of(1, 100'000), Lane::bulk).ok());
@@ -77,12 +77,45 @@ TEST(SessionLanes, PrefersControlAndDefersBulkAtALowRate) {
     }
     for (const core::Bytes& body : all_bodies(peer, i * 50 * millisecond)) session.receive(body, i * 50 * millisecond);
     if (i == 20) {
-      EXPECT_GE(datagrams[0], 18) << "control uses the whole rate";
+      EXPECT_NEAR(datagrams[0], datagrams[1], 2);
+      EXPECT_GE(datagrams[0] + datagrams[1], 18) << "they use the whole rate";
     }
   }
   EXPECT_GT(datagrams[1], 70);
   EXPECT_LE(datagrams[2], 2);
   EXPECT_GT(session.stats().unreliable_expired, 10u);
+}
+
+// Rejoin tokens are such a message. A sender of deltas stays within the budget and sends what fits it.
+TEST(SessionLanes, ALongControlMessageDoesNotDisplaceUnreliable) {
+  constexpr std::size_t rate = 16 * 1024;
+  constexpr core::Nanoseconds tick = second / 60;
+  constexpr std::size_t long_bytes = 8192;
+  // A datagram at this rate takes 4.4 ticks. Messages of up to 200 bytes may wait for one, and lag one tick.
+  constexpr int gap_max = 6;
+  for (const core::Nanoseconds latency : {5 * millisecond, 50 * millisecond}) {
+    Pair pair({.latency = latency}, {.bytes_per_second_start = rate, .bytes_per_second_max = rate});
+    core::Bytes message;
+    core::Nanoseconds arrived = 0;
+    int gap = 0;
+    int gap_longest = 0;
+    for (int i = 0; i < 600; ++i) {
+      if (i == 120) {
+        ASSERT_TRUE(pair.sides[0].send_reliable(message_of(1, long_bytes)).ok());
+      }
+      if (const std::size_t budget = std::min<std::size_t>(pair.sides[0].budget_bytes(pair.now), 200); budget > 0) {
+        ASSERT_TRUE(pair.sides[0].send_unreliable(message_of(2, budget)).ok());
+      }
+      pair.step(tick);
+      if (arrived == 0 && pair.sides[1].next_reliable(message)) arrived = pair.now - 120 * tick;
+      gap = all_unreliable(pair.sides[1]).empty() ? gap + 1 : 0;
+      if (i >= 60) gap_longest = std::max(gap_longest, gap);
+    }
+    EXPECT_LE(gap_longest, gap_max);
+    ASSERT_GT(arrived, 0);
+    EXPECT_LE(arrived, static_cast<core::Nanoseconds>(long_bytes * 2 * second / rate) + latency + second / 5)
+        << "the message has half the rate at least";
+  }
 }
 
 TEST(SessionLanes, AHeldBulkLaneStaysQueuedUntilItIsReleased) {

@@ -22,12 +22,19 @@ struct Ship {
 struct Buoy {
   std::array<float, 3> position{};
 };
+struct Boat {
+  std::array<float, 3> position{};
+  float fuel = 0;
+
+  bool operator==(const Boat&) const = default;
+};
 
 class PictureTest : public testing::Test {
  protected:
   PictureTest() {
     layout.add(ships);
     courses.add(buoys);
+    steered.add(boats);
   }
   // The words of a ship as a client receives it that owns it, or does not.
   [[nodiscard]] Words ship(float x, float fuel = 0, std::uint32_t jumps = 0) const {
@@ -65,13 +72,18 @@ class PictureTest : public testing::Test {
     struct Turn { most:ushort (range:"0 3"); a:ushort (bits:"9"); b:ushort (bits:"9"); c:ushort (bits:"9"); }
     struct Ship (component) { position:mobula.engine.Vec3; turn:Turn (smallest_three); fuel:float (owner_only);
       jumps:uint (cut); }
+    struct Boat (component) { position:mobula.engine.Vec3 (range:"0 1000", step:"0.01", dead_reckoning:"0.01", predicted);
+      fuel:float (owner_only); }
     struct Buoy (component) { position:mobula.engine.Vec3 (range:"0 1000", step:"0.01", dead_reckoning:"0.01"); })");
   const reflect::Component& ship_type = *schema->find("Ship");
   const reflect::Component& buoy_type = *schema->find("Buoy");
   const RowCodec ships{ship_type};
   const RowCodec buoys{buoy_type};
+  const reflect::Component& boat_type = *schema->find("Boat");
+  const RowCodec boats{boat_type};
   EntityLayout layout;   // layout of a ship
   EntityLayout courses;  // layout of a buoy
+  EntityLayout steered;  // layout of a boat
 };
 
 TEST_F(PictureTest, AStateAloneIsDrawnAsItIs) {
@@ -179,6 +191,45 @@ TEST_F(PictureTest, ACourseThatBeganBeforeItsStateIsDrawnSinceThen) {
 }
 
 // Both sides draw by one function, so a moment's fraction must not depend on what was drawn before.
+// A client has defaults in place of the words that it does not receive, a server has the true ones.
+TEST_F(PictureTest, DoesNotDependOnWordsThatAreNotReceived) {
+  const CourseUnit& unit = boats.courses()[0];
+  ASSERT_TRUE(unit.for_others);
+  const auto boat = [&](float x, ecs::Tick since) {
+    Words words(steered.words);
+    const Boat value{.position = {x, 0, 0}, .fuel = x};
+    boats.to_words(reinterpret_cast<const std::byte*>(&value), words.data());
+    words[unit.course] = static_cast<std::uint32_t>(20 * course_fraction);
+    words[unit.tick_word()] = since;
+    return words;
+  };
+  const auto received = [&](Words words, bool owner) {
+    const std::uint32_t first = owner ? boats.common_words() : boats.public_words();
+    const std::uint32_t end = owner ? boats.public_words() : boats.words();
+    std::copy(steered.defaults.begin() + first, steered.defaults.begin() + end, words.begin() + first);
+    return words;
+  };
+  const auto draw = [&](const Words& from, bool from_owner, const Words& to, bool to_owner, double view) {
+    Boat drawn{.fuel = 7};
+    draw_component({.earlier = {&steered, from.data(), from_owner, 10},
+                    .later = {&steered, to.data(), to_owner, 16},
+                    .view = view,
+                    .newest = 18},
+                   boat_type, steered.rows[0], reinterpret_cast<std::byte*>(&drawn));
+    return drawn;
+  };
+  for (const ecs::Tick since : {9u, 12u, 16u}) {
+    const Words from = boat(1, 8);
+    const Words to = boat(3, since);
+    for (const bool from_owner : {false, true})
+      for (const bool to_owner : {false, true})
+        for (double view = 9; view <= 18; view += 0.25)
+          EXPECT_EQ(draw(from, from_owner, to, to_owner, view),
+                    draw(received(from, from_owner), from_owner, received(to, to_owner), to_owner, view))
+              << since << ' ' << from_owner << to_owner << ' ' << view;
+  }
+}
+
 TEST_F(PictureTest, LiesBetweenTheStatesAtEachMoment) {
   mobula::test::for_each_seed(1, 10, 200, [&](std::uint64_t seed) {
     core::Random random(seed);

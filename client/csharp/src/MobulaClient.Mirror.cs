@@ -114,8 +114,8 @@ public sealed unsafe partial class MobulaClient {
   }
 
   /// <summary>Writes an entity's place in the world at a moment. Returns false if it had none then.</summary>
-  public bool TrySamplePose(Entity entity, double viewTick, out Pose pose) {
-    Pose sampled = default(Pose);
+  public bool TrySamplePose(Entity entity, double viewTick, out WorldPose pose) {
+    WorldPose sampled = default(WorldPose);
     bool found = Found(NativeMethods.mobula_client_sample_pose(handle, entity.Bits, viewTick, &sampled));
     pose = sampled;
     return found;

@@ -108,7 +108,8 @@ internal static unsafe class NativeMethods {
                                                          ulong* entities, void* values, uint stride, uint capacity,
                                                          uint* count);
   [DllImport(Library, CallingConvention = Call)]
-  internal static extern int mobula_client_sample_pose(NativeClient client, ulong entity, double view_tick, Pose* pose);
+  internal static extern int mobula_client_sample_pose(NativeClient client, ulong entity, double view_tick,
+                                                       WorldPose* pose);
 
   [DllImport(Library, CallingConvention = Call)]
   internal static extern int mobula_client_type_count(NativeClient client, uint* count);

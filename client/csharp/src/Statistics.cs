@@ -41,7 +41,7 @@ public struct Clock {  // mobula_clock
 }
 
 /// <summary>Place and rotation in the world.</summary>
-public struct Pose {  // mobula_pose
+public struct WorldPose {  // mobula_pose
   public float PositionX;
   public float PositionY;
   public float PositionZ;

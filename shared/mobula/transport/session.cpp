@@ -7,6 +7,8 @@ namespace {
 
 constexpr std::size_t inbox_header_bytes = 2;
 constexpr core::Nanoseconds trim_interval = 5 * core::second;
+// The lanes take turns by datagrams, so none has to make up for more than one.
+constexpr std::int64_t control_lead_max = session_body_bytes_max;
 
 bool has_entries(const SentDatagram& datagram) { return datagram.size > body_header_bytes; }
 
@@ -54,8 +56,11 @@ bool Session::next_unreliable(core::Bytes& message) {
 
 std::size_t Session::budget_bytes(core::Nanoseconds now) const {
   if (sent_.is_used_up()) return 0;
-  const auto queued = static_cast<std::int64_t>(unreliable_out_.size() + sender(Lane::control).unsent_bytes());
-  return static_cast<std::size_t>(std::max<std::int64_t>(0, rate_.budget_at(clock_.at(now)) - queued));
+  const std::int64_t budget = std::max<std::int64_t>(0, rate_.budget_at(clock_.at(now)));
+  const std::int64_t share = std::clamp<std::int64_t>((budget - control_lead_ + 1) / 2, 0, budget);
+  const std::int64_t control = std::min(share, static_cast<std::int64_t>(sender(Lane::control).unsent_bytes()));
+  const auto queued = static_cast<std::int64_t>(unreliable_out_.size());
+  return static_cast<std::size_t>(std::max<std::int64_t>(0, budget - control - queued));
 }
 
 // --- Receiving -----------------------------------------------------------------------------------------------------
@@ -208,6 +213,7 @@ void Session::begin_flush(core::Nanoseconds now) {
                  });
   received_.begin_report();
   for (ReliableSender& lane : senders_) lane.begin_flush();
+  unreliable_used_ = !unreliable_out_.empty();
   keepalive_due_ = clock_.now() - last_sent_ >= config_.keepalive_interval;
   if (clock_.now() - trimmed_at_ >= trim_interval) trim();
 }
@@ -290,15 +296,26 @@ std::size_t Session::write_entries(core::MutableBytes body, SentDatagram& record
   return written;
 }
 
-// Bulk may not overdraw the budget: the next flush would have less for the others.
+// Bulk may not overdraw the budget: the next flush would have less for the others. Nor may control while it is ahead.
 std::size_t Session::write_entries_within(core::MutableBytes out, SentDatagram& record) {
   const std::size_t chunk_max = limit_.certain_bytes() - body_header_bytes;
   std::size_t written = 0;
-  if (sender(Lane::control).pending()) written += sender(Lane::control).write(out, Lane::control, record, chunk_max);
+  const bool ahead = control_lead_ > 0;
+  if (!ahead) written += write_control(out, record, chunk_max);
   written += write_unreliable(out.subspan(written), record);
+  if (ahead && rate_.budget() - static_cast<std::int64_t>(written) >= std::int64_t{session_body_bytes_max})
+    written += write_control(out.subspan(written), record, chunk_max);
   const bool bulk =
       !bulk_held_ && sender(Lane::bulk).pending() && rate_.budget() >= std::int64_t{session_body_bytes_max};
   if (written == 0 && bulk) written = sender(Lane::bulk).write(out, Lane::bulk, record, chunk_max);
+  return written;
+}
+
+std::size_t Session::write_control(core::MutableBytes out, SentDatagram& record, std::size_t chunk_max) {
+  if (!sender(Lane::control).pending()) return 0;
+  const std::size_t written = sender(Lane::control).write(out, Lane::control, record, chunk_max);
+  if (unreliable_used_ || control_lead_ < 0)
+    control_lead_ = std::min(control_lead_ + static_cast<std::int64_t>(written), control_lead_max);
   return written;
 }
 
@@ -318,6 +335,8 @@ std::size_t Session::write_unreliable(core::MutableBytes out, SentDatagram& reco
     written += entry_header_bytes + size;
     unreliable_out_.pop();
   }
+  const std::int64_t least = sender(Lane::control).pending() ? -control_lead_max : 0;
+  control_lead_ = std::max(control_lead_ - static_cast<std::int64_t>(written), least);
   return written;
 }
 

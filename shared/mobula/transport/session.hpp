@@ -3,6 +3,8 @@
 // output: datagram bodies (see session_body.hpp).
 //
 // Order of sending: the control lane, unreliable messages, then the bulk lane with the rest of the rate.
+// Control and unreliable messages that wait for longer than a datagram takes share the rate evenly. So a long control
+// message does not displace deltas.
 // Bulk chunks have datagrams of their own, so that a full bulk inbox does not delay other messages.
 // While the peer acknowledges nothing for long, only headers are sent and sequences do not rise. The peer would take
 // further ones for old ones.
@@ -105,7 +107,8 @@ class Session {
   [[nodiscard]] std::size_t reliable_backlog_bytes(Lane lane = Lane::control) const {
     return sender(lane).backlog_bytes();
   }
-  /// Returns the bytes of unreliable messages that a flush at `now` could send in addition to the queued ones.
+  /// Returns the bytes of unreliable messages that a flush at `now` could send in addition to the queued ones. Waiting
+  /// control messages take at most their share.
   [[nodiscard]] std::size_t budget_bytes(core::Nanoseconds now) const;
 
   /// Loads the memory that receive() will touch into the cache. Call it before decrypting a datagram of `bytes`.
@@ -185,6 +188,7 @@ class Session {
   [[nodiscard]] std::uint16_t take_sequence(const SentDatagram& record, bool used_up);
   std::size_t write_entries(core::MutableBytes body, SentDatagram& record);
   std::size_t write_entries_within(core::MutableBytes out, SentDatagram& record);
+  std::size_t write_control(core::MutableBytes out, SentDatagram& record, std::size_t chunk_max);
   std::size_t write_unreliable(core::MutableBytes out, SentDatagram& record);
 
   SessionConfig config_;
@@ -199,6 +203,9 @@ class Session {
   bool probes_ = false;         // the last datagram was a header alone, sent while the sequences were used up
   bool probe_is_old_ = false;   // a datagram was accepted since
   bool bulk_held_ = false;
+  bool unreliable_used_ = false;  // messages were queued when the current flush began
+  // Bytes by which the control lane is ahead of unreliable messages. While it is, it does not overdraw the budget.
+  std::int64_t control_lead_ = 0;
   std::optional<Reason> disconnect_reason_;
 
   SentHistory sent_;

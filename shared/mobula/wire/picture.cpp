@@ -68,8 +68,9 @@ void follow_courses(const Rows& rows, double moment, std::byte* component) {
     // An owner's exact values are blended like those of other fields.
     if (unit.for_others && rows.from_owner && rows.to_owner) continue;
     const auto write = [&](ecs::Tick tick, std::byte* at) {
-      // A state that arrived late has courses that began before its tick.
-      const ecs::Tick began = rows.to == nullptr ? ~0u : rows.to[unit.tick_word()];
+      // A state that arrived late has courses that began before its tick. An owner's state may have none.
+      const bool has_course = rows.to != nullptr && !(unit.for_others && rows.to_owner);
+      const ecs::Tick began = has_course ? rows.to[unit.tick_word()] : 0;
       const bool later = rows.to != nullptr && tick >= (began == 0 ? rows.tick : began);
       const std::uint32_t* const words = later ? rows.to : rows.from;
       if (unit.for_others && (later ? rows.to_owner : rows.from_owner)) return write_exact(rows, unit, words, at);

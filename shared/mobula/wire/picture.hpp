@@ -17,9 +17,9 @@ inline constexpr double picture_motion_ticks_max = 4;
 /// A received state.
 struct PictureState {
   const EntityLayout* layout = nullptr;
-  const std::uint32_t* words = nullptr;
-  bool owner = false;  ///< As the owner receives it.
-  ecs::Tick tick = 0;  ///< 0 if there is no such state.
+  const std::uint32_t* words = nullptr;  ///< Those that the client does not receive are not read.
+  bool owner = false;                    ///< As the owner receives it.
+  ecs::Tick tick = 0;                    ///< 0 if there is no such state.
 };
 
 /// The states around a moment. The earlier one exists. If none is before the moment it is the first after it.

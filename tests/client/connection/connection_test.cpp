@@ -28,6 +28,17 @@ TEST_F(ConnectionTest, WaitsAMinuteForABusyServer) {
   EXPECT_THAT(server.connection.reason().text, testing::HasSubstr("it is overloaded; try again later"));
 }
 
+// A machine without time for its clients proves nothing about the server.
+TEST_F(ConnectionTest, DoesNotTakeItsOwnPausesForAWait) {
+  for (int i = 0; i < 25; ++i) server.frame(3 * core::second);  // each counts half a second
+  ASSERT_EQ(server.connection.state(), State::joining) << to_string(server.connection.reason());
+  server.ticks(20 * 46);
+  EXPECT_EQ(server.connection.state(), State::joining);
+  server.ticks(20 * 3);
+  EXPECT_EQ(server.connection.state(), State::closed);
+  EXPECT_EQ(server.connection.reason().code, ReasonCode::handshake_timed_out);
+}
+
 TEST_F(ConnectionTest, PlaysAfterALongWaitForTheWelcome) {
   server.ticks(20 * 55);
   play();

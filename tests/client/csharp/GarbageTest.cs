@@ -56,7 +56,7 @@ static class GarbageTest {
     client.SampleColumn(clock.ViewTick, ref shown, ref pictures);
     ReadOnlySpan<Health> healths;
     if (client.Column<Health>().TryMap(0, out healths)) sum += healths[0].Current;
-    Mobula.Pose pose;
+    WorldPose pose;
     if (client.TrySamplePose(client.Player, clock.ViewTick, out pose)) sum += pose.PositionX;
     RenderData fog;
     if (!client.TryRead(client.Player, "Fog", out fog)) sum += 1;

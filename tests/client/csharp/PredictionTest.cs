@@ -34,6 +34,36 @@ static class PredictionTest {
     }
   }
 
+  /// <summary>The demo's rules for an avatar on free ground that is sent north or throws, each by one kind of
+  /// command. The stones do not fly.</summary>
+  sealed class Demonstration : IRules {
+    public bool Throws;
+    private Entity[] walking;
+
+    public void Step(Prediction prediction, Step step) {
+      foreach (Command command in prediction.Commands) {
+        if (Throws) Throw(prediction, command);
+        else prediction.Write(command.Entity, new Velocity { Linear = new Vec3 { Z = 4 } });
+      }
+      int count = Throws ? 0 : prediction.Stepped<Velocity, Pose>(ref walking);
+      for (int i = 0; i < count; ++i) {
+        Velocity velocity;
+        Pose pose;
+        if (!prediction.TryRead(walking[i], out velocity) || !prediction.TryRead(walking[i], out pose)) continue;
+        if (velocity.Linear.Z == 0) continue;
+        pose.Position.Z += velocity.Linear.Z * step.Seconds;
+        pose.Rotation = new Quat { W = 1 };
+        prediction.Write(walking[i], pose);
+      }
+    }
+
+    static void Throw(Prediction prediction, Command command) {
+      Pose pose;
+      Check.True(prediction.TryRead(command.Entity, out pose), "the avatar has a Pose");
+      prediction.Spawn(command.Number, pose, new Velocity { Linear = new Vec3 { Z = 15 } });
+    }
+  }
+
   static Prediction Predict(MobulaClient client) {
     return client.CreatePrediction(new PredictionOptions { Reads = "Health", PredictedMax = 40, Smoothing = new[] {
       new Smoothing { Duration = 40000000, SnapDistance = 4 },
@@ -70,6 +100,53 @@ static class PredictionTest {
       Check.Equal(begun, ended, "each effect has ended");
       Check.Equal((ulong)notes.Steps, prediction.Counters.Ticks + prediction.Counters.TicksReplayed);
       Check.Equal((ulong)notes.Replays, prediction.Counters.TicksReplayed);
+    }
+  }
+
+  [Test]
+  public static void AWrittenWalkIsThatOfTheServer() {
+    using (MobulaClient client = World.Join())
+    using (Prediction prediction = Predict(client)) {
+      client.SetCommandSchema(World.CommandSchema);
+      Demonstration rules = new Demonstration();
+      uint first = client.Status.Tick;
+      Pose begin = default(Pose), end = default(Pose);
+      while (client.Status.Tick - first < 200) {
+        uint tick = client.Status.Tick - first;
+        if (tick > 40) client.SetCommandJson("{\"body_type\": \"Move\", \"body\": {\"z\": 1}}");
+        Step(client, prediction, rules);
+        if (tick <= 40) prediction.TryReadPredicted(client.Player, out begin);
+      }
+      Check.True(prediction.TryReadPredicted(client.Player, out end), "the avatar is predicted");
+      Check.True(end.Position.Z > begin.Position.Z + 4, "it has walked from " + begin.Position.Z + " to " + end.Position.Z);
+      Check.Equal(0UL, prediction.Counters.RemoteMispredictions, "ticks that the server computes differently");
+    }
+  }
+
+  [Test]
+  public static void ASpawnContinuesAsTheServersEntity() {
+    using (MobulaClient client = World.Join())
+    using (Prediction prediction = Predict(client)) {
+      client.SetCommandSchema(World.CommandSchema);
+      Demonstration rules = new Demonstration { Throws = true };
+      Spawn spawned = default(Spawn);
+      uint first = client.Status.Tick, thrown = 0;
+      while (spawned.Kind != SpawnKind.Matched) {
+        Check.True(client.Status.Tick - first < 600, "a spawn is matched");
+        if (prediction.Info.Started && client.Status.Tick - thrown >= 60) {
+          client.SetCommandJson("{\"body_type\": \"Throw\", \"body\": {\"y\": 0.6, \"z\": 0.8}}");
+          thrown = client.Status.Tick;
+        }
+        Step(client, prediction, rules);
+        foreach (Spawn spawn in prediction.Spawns) {
+          if (spawn.Kind == SpawnKind.Matched) Check.Equal(spawned.Local, spawn.Local, "the predicted one");
+          spawned = spawn;
+        }
+      }
+      Stone stone;
+      Check.True(client.TryRead(spawned.Real, out stone), "the server's entity is a stone");
+      Check.Equal(client.Player, stone.By);
+      Check.Equal(spawned.Command, stone.Command);
     }
   }
 

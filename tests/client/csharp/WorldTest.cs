@@ -223,7 +223,7 @@ static class WorldTest {
       Check.True(clock.ViewTick < clock.TargetTick, "what is shown is older than where commands go");
       Check.True(client.SampleColumn(clock.ViewTick, ref entities, ref places) > 1000, "a column of that moment");
       Transform one;
-      Mobula.Pose pose;
+      WorldPose pose;
       Check.True(client.TrySample(entities[0], clock.ViewTick, out one) && one.Equals(places[0]), "the same moment");
       Check.True(client.TrySamplePose(client.Player, clock.ViewTick, out pose), "the player has a pose");
       Check.True(client.TrySample(client.Player, clock.ViewTick, out one), "the player has a Transform");

@@ -72,6 +72,8 @@ class Court {
     std::map<client::SpawnNotice::Kind, std::size_t> spawns;
     std::uint32_t mirror_number = 0;
     bool paused = false;
+    bool deaf = false;     // nothing arrives from the server
+    bool unheard = false;  // nothing arrives at the server
   };
 
   explicit Court(std::size_t crate_count, const transport::NetworkConditions& conditions = {}, std::uint64_t seed = 1)
@@ -88,14 +90,15 @@ class Court {
     return guest;
   }
   void frame() {
-    village.network.deliver(village.now,
-                            [&](const transport::Address& from, const transport::Address& to, core::ByteView datagram) {
-                              if (to == village_address)
-                                return village.server->receive(from, datagram, village.now, village.server_port);
-                              for (const auto& guest : guests)
-                                if (guest->client.port.from == to && !guest->paused)
-                                  guest->client.input->receive(from, datagram, village.now);
-                            });
+    village.network.deliver(
+        village.now, [&](const transport::Address& from, const transport::Address& to, core::ByteView datagram) {
+          const auto is_unheard = [&](const auto& guest) { return guest->unheard && guest->client.port.from == from; };
+          if (to == village_address && std::ranges::any_of(guests, is_unheard)) return;
+          if (to == village_address) return village.server->receive(from, datagram, village.now, village.server_port);
+          for (const auto& guest : guests)
+            if (guest->client.port.from == to && !guest->paused && !guest->deaf)
+              guest->client.input->receive(from, datagram, village.now);
+        });
     for (const auto& guest : guests) {
       if (guest->paused) continue;
       guest->client.input->update(village.now, guest->client.port);

@@ -1,8 +1,9 @@
 """Predictions whose steps are written in Python, on a real server."""
 
 import mobula
+import numpy
 from mobula import Code
-from mobula.enums import EffectKind
+from mobula.enums import EffectKind, SpawnKind
 from mobula.prediction import Prediction
 from served import Served, updates
 
@@ -44,6 +45,55 @@ class Predictions(Served):
         self.assertEqual({len(each.payload) for each in effects}, {4})
         begun = [each.key for each in effects if each.kind is EffectKind.BEGUN]
         self.assertEqual(sorted(begun), sorted(each.key for each in effects if each.kind is not EffectKind.BEGUN))
+
+    def test_a_written_walk_is_that_of_the_server(self):
+        client, prediction = self.predict()
+
+        def step(step):
+            """The demo's rules for an avatar on free ground that is sent east."""
+            for command in step.commands:
+                velocity = step.read("Velocity", [command.entity])
+                velocity["linear"] = (4, 0, 0)
+                step.write("Velocity", [command.entity], velocity)
+            avatars = step.stepped("Velocity", "Pose")
+            velocities, poses = step.read("Velocity", avatars), step.read("Pose", avatars)
+            moving = velocities["linear"]["x"] != 0
+            poses["position"]["x"][moving] += velocities["linear"]["x"][moving] * numpy.float32(step.seconds)
+            poses["rotation"][moving] = tuple(numpy.sqrt(numpy.float32([0, 0.5, 0, 0.5])))
+            step.write("Pose", avatars, poses)
+
+        updates(client, lambda: prediction.update(step) or prediction.info.started)
+        begin = prediction.read(client.status.player, "Pose").position.x
+        first = client.status.tick
+        while client.status.tick < first + 60:
+            client.command(WALK)
+            client.update()
+            prediction.update(step)
+        self.assertGreater(prediction.read(client.status.player, "Pose").position.x, begin + 4)
+        self.assertEqual(prediction.counters.remote_mispredictions, 0, prediction.last_misprediction)
+
+    def test_a_spawn_continues_as_the_servers_entity(self):
+        client, prediction = self.predict()
+
+        def step(step):
+            for command in step.commands:
+                stone = step.spawn(command, "Pose", "Velocity", "Stone")
+                step.write("Pose", [stone], step.read("Pose", [command.entity]))
+
+        updates(client, lambda: prediction.update(step) or prediction.info.started)
+        spawns = []
+
+        def matched():
+            prediction.update(step)
+            spawns.extend(prediction.spawns())
+            return any(each.kind is SpawnKind.MATCHED for each in spawns)
+
+        client.command({"body_type": "Throw", "body": {"y": 0.6, "z": 0.8}})
+        updates(client, matched)
+        self.assertEqual([each.kind for each in spawns], [SpawnKind.PREDICTED, SpawnKind.MATCHED])
+        self.assertEqual(spawns[0].local, spawns[1].local)
+        stone = client.read(mobula.Entity(client, spawns[1].real), "Stone")
+        self.assertEqual(stone.command, spawns[1].command)
 
     def test_a_step_that_raises_leaves_the_client_usable(self):
         client, prediction = self.predict()

@@ -18,6 +18,8 @@ static_assert(inputs_per_tick_max * wire::ack_history <= Mirror::acknowledged_ke
 constexpr core::Nanoseconds busy_patience = 60 * core::second;
 constexpr core::Nanoseconds welcome_patience = 20 * core::second;
 constexpr core::Nanoseconds silent_patience = 8 * core::second;
+// A longer time between two updates is a pause of this client, of which the rest is no wait for the server.
+constexpr core::Nanoseconds wait_step_max = 500 * core::millisecond;
 constexpr const char* path_is_narrow = "no Welcome arrives: large datagrams do not arrive (connect over tcp: or ws:)";
 constexpr const char* server_is_busy =
     "the server has had Hello for 60 s and sent no Welcome: it is overloaded; try again later";
@@ -149,7 +151,7 @@ void Connection::begin_session(core::Nanoseconds now) {
   resources_.end_session();
   last_input_ = 0;
   welcome_bytes_ = 0;
-  welcome_progress_at_ = heard_at_ = 0;
+  welcome_waited_ = welcome_progress_at_ = heard_at_ = 0;
   welcome_datagrams_ = 0;
   ++stats_.rejoins;
 }
@@ -176,18 +178,22 @@ void Connection::send_hello() {
   hello.resume = welcomed();
   resources_.announce(hello);
   send(hello);
-  if (!failure_) state_ = State::joining;
+  if (failure_) return;
+  state_ = State::joining;
+  welcome_checked_at_ = now_;
 }
 
 // Keep-alives and acknowledgements keep a session alive on a path that carries nothing larger.
 void Connection::check_welcome(core::Nanoseconds now, transport::Output& output) {
   const transport::SessionStats& stats = endpoint_->session().stats();
   const std::uint64_t content = stats.bytes_received - stats.datagrams_received * transport::body_header_bytes;
-  if (content != std::exchange(welcome_bytes_, content) || welcome_progress_at_ == 0) welcome_progress_at_ = now;
-  if (stats.datagrams_received != std::exchange(welcome_datagrams_, stats.datagrams_received)) heard_at_ = now;
-  const bool is_silent = now - std::max(heard_at_, welcome_progress_at_) >= silent_patience;
+  welcome_waited_ += std::clamp<core::Nanoseconds>(now - std::exchange(welcome_checked_at_, now), 0, wait_step_max);
+  if (content != std::exchange(welcome_bytes_, content)) welcome_progress_at_ = welcome_waited_;
+  if (stats.datagrams_received != std::exchange(welcome_datagrams_, stats.datagrams_received))
+    heard_at_ = welcome_waited_;
+  const bool is_silent = welcome_waited_ - std::max(heard_at_, welcome_progress_at_) >= silent_patience;
   const bool is_busy = !is_silent && content == 0 && endpoint_->session().reliable_delivered(hello_id);
-  if (!is_silent && now - welcome_progress_at_ < (is_busy ? busy_patience : welcome_patience)) return;
+  if (!is_silent && welcome_waited_ - welcome_progress_at_ < (is_busy ? busy_patience : welcome_patience)) return;
   endpoint_->close({transport::ReasonCode::handshake_timed_out, is_busy ? server_is_busy : path_is_narrow}, output);
 }
 

@@ -145,12 +145,14 @@ class Connection final : public ConnectionInput {
   std::vector<transport::ConnectToken> rejoin_tokens_;
   core::Nanoseconds rejoin_tokens_end_ = 0;  // when the first of them expires
   core::Nanoseconds rejoin_grace_ = 0;
-  bool rejoining_ = false;                     // until the server answers a rejoin
-  bool has_servers_of_token_ = false;          // config_'s servers are those of the former token
-  std::uint64_t welcome_bytes_ = 0;            // content received while joining
-  std::uint64_t welcome_datagrams_ = 0;        // datagrams received while joining
-  core::Nanoseconds heard_at_ = 0;             // when they grew the last time
-  core::Nanoseconds welcome_progress_at_ = 0;  // when it grew the last time; 0 before the Hello
+  bool rejoining_ = false;               // until the server answers a rejoin
+  bool has_servers_of_token_ = false;    // config_'s servers are those of the former token
+  std::uint64_t welcome_bytes_ = 0;      // content received while joining
+  std::uint64_t welcome_datagrams_ = 0;  // datagrams received while joining
+  core::Nanoseconds welcome_checked_at_ = 0;
+  core::Nanoseconds welcome_waited_ = 0;       // since the Hello, without pauses of this client
+  core::Nanoseconds heard_at_ = 0;             // welcome_waited_ when datagrams grew the last time
+  core::Nanoseconds welcome_progress_at_ = 0;  // the same of content
 
   // State sent by the server, kept over a rejoin unless the server has forgotten the player.
   std::uint32_t ticks_per_second_ = 0;

@@ -3,18 +3,6 @@
 #include <mobula/server/rewind/past_pictures.hpp>
 
 namespace mobula::server {
-namespace {
-
-// Replaces the words that a client does not receive by the defaults, which it has in their place.
-void reset_unreceived(const wire::EntityLayout& layout, bool owner, std::uint32_t* words) {
-  for (const wire::EntityLayout::Row& row : layout.rows) {
-    const std::uint32_t first = row.first + (owner ? row.codec->common_words() : row.codec->public_words());
-    const std::uint32_t end = row.first + (owner ? row.codec->public_words() : row.codec->words());
-    std::copy(layout.defaults.begin() + first, layout.defaults.begin() + end, words + first);
-  }
-}
-
-}  // namespace
 
 // Finds the words of a state. False if they are not known.
 bool PastPictures::open_state(ecs::Entity entity, const PictureTicks::State& state, std::vector<std::uint32_t>& words,
@@ -28,7 +16,6 @@ bool PastPictures::open_state(ecs::Entity entity, const PictureTicks::State& sta
   } else if (!published_.words_of(to.past, state.tick, words.data())) {
     return false;
   }
-  reset_unreceived(layout, state.owner, words.data());
   to.picture = {&layout, words.data(), state.owner, state.tick};
   return true;
 }
