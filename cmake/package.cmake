@@ -53,9 +53,16 @@ function(mobula_install layout libdir)
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/mobula/schema ${development})
 
   # Schemas that a team's schemas include, and pages for clients in other languages.
-  install(FILES schema/MobulaSchema.cmake schema/engine.fbs schema/entity_resource.fbs schema/wire.fbs docs/schema.md
+  install(FILES schema/MobulaSchema.cmake schema/MobulaRules.cmake schema/engine.fbs schema/entity_resource.fbs schema/wire.fbs docs/schema.md
                 schema/session_vectors.json docs/protocol.md docs/levels.md
           DESTINATION ${schema_dir} ${development})
+
+  # Sources of modules of rules, with the headers that are not public.
+  install(DIRECTORY shared/mobula/rules_module DESTINATION ${schema_dir}/module/mobula ${development})
+  foreach(source ${MOBULA_MODULE_SOURCES} mobula/core/hash.hpp mobula/hierarchy/rigid.hpp)
+    get_filename_component(folder ${source} DIRECTORY)
+    install(FILES shared/${source} DESTINATION ${schema_dir}/module/${folder} ${development})
+  endforeach()
 
   set(config ${CMAKE_CURRENT_BINARY_DIR}/${layout}-package/mobulaConfig.cmake)
   configure_package_config_file(cmake/mobulaConfig.cmake.in ${config}

@@ -3,9 +3,7 @@
 #   mobula_component_schema(my_schema monsters.fbs HEADER my/monsters.hpp CSHARP Monsters.cs TYPESCRIPT monsters.ts)
 #   mobula_messages(my_messages commands.fbs TYPESCRIPT web)
 #
-# A third one makes the library of rules that server and clients run:
-#
-#   mobula_rules(my_rules rules.cpp)
+# MobulaRules.cmake has a third one, for the rules that server and clients run.
 #
 # Available after find_package(mobula) and after add_subdirectory: engine.fbs is beside this file in both cases.
 
@@ -126,11 +124,4 @@ function(mobula_messages target)
   target_link_libraries(${target} INTERFACE mobula::flatbuffers_headers)
 endfunction()
 
-# mobula_rules(TARGET source...)
-# Makes the static library TARGET of rules that clients predict, for the game's server and its client. Floats are computed
-# alike on all processors and compilers: without fused multiply-add, and without the liberties of -ffast-math.
-function(mobula_rules target)
-  add_library(${target} STATIC ${ARGN})
-  target_link_libraries(${target} PUBLIC mobula::prediction)
-  target_compile_options(${target} PRIVATE -ffp-contract=off -fno-fast-math)
-endfunction()
+include(${CMAKE_CURRENT_LIST_DIR}/MobulaRules.cmake)

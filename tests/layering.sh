@@ -19,6 +19,11 @@ resource/files       core process resource
 resource/compiler    core process ecs reflect hierarchy index resource resource/files
 wire                 core ecs reflect index resource
 prediction           core ecs reflect resource wire
+rules_module         core ecs prediction resource
+rules_module/headers/mobula/core
+rules_module/headers/mobula/ecs        core ecs rules_module
+rules_module/headers/mobula/prediction core ecs prediction
+rules_module/headers/mobula/resource   resource rules_module
 transport            core
 transport/simulation core transport
 net                  core process transport
@@ -63,9 +68,11 @@ web/prediction       web/core web/reflect web/wire web/resource web/mirror web/c
 web/cache            web/core web/connection
 web/level-cache.ts   web/connection web/cache
 web/worker           web/core web/reflect web/mirror web/connection
+web/rules_module     web/core web/reflect web/resource web/prediction
 web/client.ts        web/core web/mirror web/connection web/pipe
 web/prediction.ts    web/core web/resource web/connection web/prediction
 web/worker.ts        web/worker web/client.ts
+web/rules_module.ts  web/rules_module
 web/node.ts          web/connection web/cache web/pipe web/client.ts
 server.hpp           core process ecs prediction server/interest server/game server/host
 client.hpp           core ecs net client/mirror client/connection client/prediction client/files client/pipe

@@ -37,6 +37,9 @@ make_project "$arena" arena "${flags[@]}" &
 arena_made=$!
 make_project "$arena/../tutorial" tutorial "${flags[@]}" &
 tutorial_made=$!
+make_project "$here/rules" rules "${flags[@]}" -DSKATE_DIR="$(cd "$here/../server/game/skate" && pwd)"
+! grep -q 'MOBULA_MODULE_TOOLS:INTERNAL=ON' "$dir/rules/CMakeCache.txt" || [[ -s $dir/rules/skate_rules.wasm ]] ||
+  fail "mobula_rules() made no module"
 make_project "$here/player" player "${flags[@]}" -DARENA_DIR="$arena" -DMOBULA_PREFIX="$dir/prefix"
 for made in "$arena_made" "$tutorial_made"; do
   wait "$made" || fail "an example does not build"

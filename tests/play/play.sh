@@ -51,9 +51,10 @@ play() {
 }
 
 check() {
-  local out=$1 node files
+  local out node files
   node=$("$root/client/web/node.sh") && command -v chromium >/dev/null || exit 77
-  mkdir -p "$out"
+  mkdir -p "$1"
+  out=$(cd "$1" && pwd)
   start 0
   [[ $admin ]] || die "the server did not start: $(tail -n 3 "$dir/server.log")"
   mapfile -t files < <(find "$root/build/play-test" -name '*_test.mjs' 2>/dev/null | sort)

@@ -17,6 +17,7 @@ TEST(CppNames, ReservedWordsGetAnUnderscore) {
   EXPECT_EQ(cpp_name("xor_eq"), "xor_eq_");
   EXPECT_EQ(cpp_name("co_await"), "co_await_");
   EXPECT_EQ(cpp_name("component_name"), "component_name_");
+  EXPECT_EQ(cpp_name("component_layout"), "component_layout_");
   EXPECT_EQ(cpp_name("has_predicted_fields"), "has_predicted_fields_");
 }
 

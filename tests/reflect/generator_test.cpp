@@ -81,6 +81,14 @@ TEST(Generator, SaysWhichComponentsHavePredictedFields) {
   EXPECT_EQ(header.find("has_predicted_fields", at + 1), header.npos) << "Flags alone";
 }
 
+TEST(Generator, WritesTheLayoutOfComponents) {
+  EXPECT_EQ(engine::Transform::component_layout,
+            "position.x:float32@0 position.y:float32@4 position.z:float32@8 rotation:rotation@12");
+  EXPECT_EQ(demo::Inventory::component_layout, "items:uint8@0*8/1 item_count:uint8@8");
+  EXPECT_EQ(demo::Name::component_layout, "text:text@0+24");
+  EXPECT_EQ(demo::Stone::component_layout, "left:uint16@0 has_hit:bool@2 by:entity@4 command:uint32@12");
+}
+
 TEST(Generator, SameBytesGiveTheSameText) {
   const auto first = generate_code(kitchen::schema_bytes(), "kitchen", "kitchen/components.hpp");
   const auto second = generate_code(kitchen::schema_bytes(), "kitchen", "kitchen/components.hpp");

@@ -79,7 +79,7 @@ class Rights {
   const server::InterestRule* rule_ = nullptr;
   std::map<std::uint32_t, Known> known_;  // by player
   std::set<std::pair<std::uint32_t, ecs::Entity>> ever_had_;
-  std::vector<ecs::Entity> near_;  // of one query, in which an entity may occur more than once
+  std::vector<ecs::Entity> near_;  // relevant to one query, maybe more than once
   std::vector<ecs::Entity> relevant_;
 };
 

@@ -12,6 +12,8 @@ export { type End, type EndReason, Refusal } from "./core/refusal.js";
 export type { Presence } from "./mirror/known.js";
 export type { Values } from "./mirror/values.js";
 export type { ComponentObject, Value } from "./mirror/values_object.js";
+export type { OpenPipe, Pipe, PipeEvents, Pipes } from "./pipe/pipe.js";
+export { openWebSocket } from "./pipe/web_socket.js";
 
 /** Connects to a server. Throws a Refusal if the token or the address is malformed. */
 export function connect(options: ConnectOptions): Client {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <examples/demo/chat.hpp>
 #include <examples/demo/demo_game.hpp>
 #include <examples/demo/line.hpp>
 #include <examples/demo/movement.hpp>
@@ -108,6 +109,7 @@ mobula::server::CommandTable DemoGame::commands() {
   all.add_predicted<commands::WalkTo>(check_walk_to);
   all.add_predicted<commands::Throw>(check_throw);
   all.add<commands::Tag>(tag, mobula::server::RateLimit{.per_second = 4, .burst = 4});
+  all.add<commands::Chat>(chat, mobula::server::RateLimit{.per_second = 1, .burst = 4});
   return all.table();
 }
 

@@ -40,6 +40,6 @@ std::optional<Entity> parse_entity(std::string_view text);
 template <>
 struct std::hash<mobula::ecs::Entity> {
   std::size_t operator()(mobula::ecs::Entity entity) const noexcept {
-    return (static_cast<std::size_t>(entity.generation) << 32 | entity.index) * 0x9e3779b97f4a7c15ull;
+    return static_cast<std::size_t>((std::uint64_t{entity.generation} << 32 | entity.index) * 0x9e3779b97f4a7c15ull);
   }
 };

@@ -2,9 +2,9 @@
 // field with the attribute `predicted`. Only default instances are predicted.
 #pragma once
 
-#include <concepts>
 #include <mobula/core/result.hpp>
 #include <mobula/ecs/registry.hpp>
+#include <mobula/prediction/predicted_component.hpp>
 #include <mobula/prediction/rules.hpp>
 #include <mobula/reflect/schema.hpp>
 #include <mobula/wire/row_codec.hpp>
@@ -13,12 +13,6 @@
 #include <vector>
 
 namespace mobula::prediction {
-
-/// A component with predicted fields, which a step may write.
-template <class T>
-concept PredictedComponent = ecs::SchemaComponent<T> && requires {
-  { T::has_predicted_fields } -> std::convertible_to<bool>;
-};
 
 /// Returns whether a component of the schema has predicted fields.
 [[nodiscard]] bool has_predicted_fields(const reflect::Component& component);

@@ -30,6 +30,9 @@ namespace mobula::prediction {
 template <class T>
 concept StepAccess = ecs::SchemaComponent<std::remove_const_t<T>> && (std::is_const_v<T> || PredictedComponent<T>);
 
+/// Sorts entities by their indices.
+void sort_by_index(std::span<ecs::Entity> entities);
+
 /// The world as a step sees it. Lives for one run of the step.
 class PredictedWorld {
  public:
@@ -118,7 +121,7 @@ class PredictedWorld {
   class Gathered {
    public:
     explicit Gathered(StepScratch& scratch) : list_(scratch.gathered), first_(list_.size()), end_(first_) {}
-    ~Gathered() { list_.resize(first_); }
+    ~Gathered() { list_.erase(list_.begin() + static_cast<std::ptrdiff_t>(first_), list_.end()); }
     Gathered(const Gathered&) = delete;
     Gathered& operator=(const Gathered&) = delete;
 

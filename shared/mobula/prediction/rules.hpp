@@ -34,6 +34,8 @@ struct Rules {
   /// Names of the component types without predicted fields that the step reads. Clients predict with the values that
   /// their mirrors have.
   std::vector<std::string_view> reads{};
+  /// Names of the effects of the step, for clients that name them by text: those of a module in a browser.
+  std::vector<std::string_view> effects{};
 };
 
 }  // namespace mobula::prediction

@@ -7,7 +7,7 @@
 namespace mobula::prediction {
 namespace {
 
-bool is_sorted(std::span<const Command> commands) {
+[[maybe_unused]] bool is_sorted(std::span<const Command> commands) {
   return std::ranges::is_sorted(commands, {}, [](const Command& each) { return std::tuple(each.player, each.number); });
 }
 

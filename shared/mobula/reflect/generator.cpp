@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <map>
 #include <mobula/core/format.hpp>
 #include <mobula/reflect/cpp_names.hpp>
@@ -52,6 +53,23 @@ std::string text_characters(const std::byte* at, std::uint32_t size) {
     list += core::format("{}static_cast<char>({})", i == 0 ? "" : ", ", std::to_integer<int>(at[i]));
   }
   return "{" + list + "}";
+}
+
+// Names of field kinds in layouts, by FieldKind. Those of the web client are the same.
+constexpr std::array<std::string_view, field_kind_count> layout_kinds{
+    "bool",   "int8",    "uint8",   "int16",    "uint16", "int32", "uint32",  "int64",
+    "uint64", "float32", "float64", "rotation", "entity", "text",  "stringId"};
+
+// Returns the fields with kinds and places, as modules of rules and their hosts compare them.
+std::string layout_of(const Component& component) {
+  std::string text;
+  for (const Field& field : component.fields) {
+    text += core::format("{}{}:{}@{}", text.empty() ? "" : " ", field.path,
+                         layout_kinds[static_cast<std::size_t>(field.kind)], field.offset);
+    if (field.kind == FieldKind::fixed_string) text += core::format("+{}", field.size);
+    if (field.count > 1) text += core::format("*{}/{}", field.count, field.stride);
+  }
+  return text;
 }
 
 // Writes enums, then structs, each behind those it contains.
@@ -150,6 +168,7 @@ class Generator {
     std::string text = core::format("  static constexpr std::string_view component_name = \"{}\";\n", type.name());
     if (std::ranges::any_of(described.fields, &Field::predicted))
       text += "  static constexpr bool has_predicted_fields = true;\n";
+    text += core::format("  static constexpr std::string_view component_layout = \"{}\";\n", layout_of(described));
     return text + "\n";
   }
 

@@ -19,6 +19,7 @@
 #include <mobula/core/shared_bytes.hpp>
 #include <mobula/core/string_id.hpp>
 #include <mobula/reflect/schema.hpp>
+#include <mobula/resource/static.hpp>
 #include <span>
 #include <string>
 #include <string_view>
@@ -51,16 +52,6 @@ struct EntityName {
   std::uint32_t number = 0;  // number after the dot plus one; 0 without a number
   bool operator==(const EntityName&) const = default;
 };
-
-/// Static data shared by all instances that refer to it by the hash of its content.
-struct Static {
-  std::uint64_t id = 0;
-  core::StringId32 type;  // kind of the data
-  core::ByteView data;    // 16-aligned
-};
-
-/// Returns XXH3-64 of the data, seeded with the type. Equal data has equal ids on every machine.
-std::uint64_t static_id(core::StringId32 type, core::ByteView data);
 
 /// All components of one (type, instance name).
 struct Column {

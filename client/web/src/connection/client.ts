@@ -177,6 +177,11 @@ export class Client {
     return this.connection.statistics;
   }
 
+  /** Returns the estimates of the path: round trip and its variation in ms, and the datagrams sent and lost. */
+  get link(): { readonly rtt: number; readonly variation: number; readonly sent: number; readonly lost: number } {
+    return this.connection.link;
+  }
+
   // Changes ---------------------------------------------------------------------------------------------------------
 
   private dispatch(): void {

@@ -11,6 +11,7 @@ import { type End, Refusal, endOf, isLoss, refuse } from "../core/refusal.js";
 import type { Presence } from "../mirror/known.js";
 import { Mirror } from "../mirror/mirror.js";
 import { Endpoint, type Send } from "../session/endpoint.js";
+import type { Link } from "../session/link.js";
 import { type ConnectToken, type ServerAddress, readToken } from "../session/token.js";
 import { type DeltaHeader, readDeltaHeader } from "../wire/delta_header.js";
 import { type WireEvent, decodeEventBatch, eventBatchKind } from "../wire/event_batch.js";
@@ -98,6 +99,11 @@ export class Connection {
   /** Returns the address that datagrams go to. The first token's count: the server may know itself by others. */
   server(): ServerAddress {
     return this.firstServers[this.endpoint.server]!;
+  }
+
+  /** Returns the estimates of the path to the server. */
+  get link(): Readonly<Link> {
+    return this.endpoint.session.link;
   }
 
   private get isWelcomed(): boolean {
@@ -386,6 +392,8 @@ export class Connection {
       const isOver = this.loading.beginSlice();
       this.resources.advance(isOver);
       this.mirror ??= this.loading.advance(isOver);
+      const { level } = this.resources;
+      if (level !== null && this.mirror?.state.level === null) this.mirror.statics = level.statics;
       this.readInbox(this.now);
     });
   }

@@ -60,6 +60,9 @@ export class ResourceFetch {
   private readonly requested = new Set<string>();
   private reading: { readonly bytes: Uint8Array; readonly work: Work<LevelFile> }[] = [];
   private received: Uint8Array[] = []; // to be handed out
+  /** The level of the server's world, once it is received; null where the server offers several. */
+  level: LevelFile | null = null;
+  private isOnly = false; // whether one resource is offered
   /** Levels that the session's Hello named. They stay, even if the store drops them. */
   announced: readonly LevelFile[] = [];
 
@@ -71,6 +74,8 @@ export class ResourceFetch {
 
   onOffered(offered: readonly ResourceInfo[]): void {
     this.offered = [...offered];
+    this.isOnly = offered.length === 1;
+    this.level = null;
   }
 
   /** Returns the request for the next resource that is missing; null without one. */
@@ -105,8 +110,10 @@ export class ResourceFetch {
     while (this.reading.length > 0) {
       const { bytes, work } = this.reading[0]!;
       try {
-        if (advance(work, isOver) === null) return;
+        const file = advance(work, isOver);
+        if (file === null) return;
         this.received.push(bytes);
+        if (this.isOnly) this.level = file;
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
       }

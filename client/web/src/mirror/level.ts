@@ -42,11 +42,6 @@ export class LevelEntities {
     return index >= this.first && index - this.first < this.count;
   }
 
-  /** Returns the first static of a type, given by its name's hash; null without one. */
-  staticOf(type: number): LevelStatic | null {
-    return this.statics.find((each) => each.type === type) ?? null;
-  }
-
   isHere(index: number): boolean {
     return this.has(index) && this.here[index - this.first] === 1;
   }

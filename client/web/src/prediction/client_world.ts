@@ -147,11 +147,12 @@ export class ClientWorld implements PredictedWorld {
   // Level, random numbers -------------------------------------------------------------------------------------------
 
   findStatic(id: bigint): LevelStatic | null {
-    return this.mirror.state.level?.statics.find((each) => each.id === id) ?? null;
+    return this.mirror.statics.find((each) => each.id === id) ?? null;
   }
 
   findStaticOf(type: string): LevelStatic | null {
-    return this.mirror.state.level?.staticOf(fnv1a32(type)) ?? null;
+    const hash = fnv1a32(type);
+    return this.mirror.statics.find((each) => each.type === hash) ?? null;
   }
 
   random(entity: bigint): Random {

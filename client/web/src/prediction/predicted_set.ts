@@ -77,6 +77,8 @@ export class PredictedSet {
   readonly keys: TrackedComponent | null;
   count = 0;
   members = 0;
+  /** How often the members have changed. */
+  rebuilds = 0;
   /** Handles by slot. */
   readonly handles: bigint[] = [];
   indices = new Uint32Array(32);
@@ -151,6 +153,11 @@ export class PredictedSet {
   /** Handle index of the next local entity. */
   get nextLocal(): number {
     return this.nextIndex;
+  }
+
+  /** Index behind those of local entities. */
+  get localEnd(): number {
+    return this.localFirst + localsMax;
   }
 
   /** Handle of the next local entity. */
@@ -351,6 +358,7 @@ export class PredictedSet {
    * under their real handle. Slots change.
    */
   rebuild(): void {
+    ++this.rebuilds;
     const before = this.formerOfCollected();
     const all = [...this.predicted, ...this.declared];
     const former = all.map(({ rows }): FormerRows => ({ bytes: rows.views.bytes.slice(), has: rows.has.slice() }));

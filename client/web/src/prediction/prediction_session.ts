@@ -31,6 +31,7 @@ export class PredictionSession {
     effects: EffectTable,
   ) {
     const { ticksPerSecond, predictionSeed: seed } = connection;
+    rules.check?.(mirror.world.schema);
     this.set = new PredictedSet(mirror, rules.reads, connection.playerNumber);
     this.ring = new SnapshotRing(this.set, limits.predictedMax + spareTicks);
     this.comparison = new SetComparison(mirror, this.set);

@@ -4,6 +4,7 @@
 // random numbers are those of the PredictedWorld. Floats are singles: the result of each operation goes through
 // Math.fround, as that of C++ does.
 import type { Random } from "../core/random.js";
+import type { Schema } from "../reflect/schema.js";
 import type { LevelStatic } from "../resource/level_file.js";
 import type { StepBytes } from "./step_bytes.js";
 
@@ -94,6 +95,8 @@ export interface PredictedWorld {
 
 /** Rules that server and clients run. */
 export interface Rules {
+  /** Throws a Refusal if the rules do not fit a schema. Called before the first step in each mirror. */
+  check?(schema: Schema): void;
   /** Names of the components without predicted fields that the step reads. */
   readonly reads: readonly string[];
   /** Advances the predicted components by one tick. Commands ascend by player and number. */

@@ -17,22 +17,28 @@ export interface StepBytes {
   readonly statics: readonly LevelStatic[];
   /** Handle of the entity that the step spawns next. The index of each further one is greater by 1. */
   readonly nextSpawned: bigint;
+  /** The index from which on none can be spawned. */
+  readonly spawnedEnd: number;
   /** Calls for each stepped entity, ascending by index. */
   eachStepped(visit: (index: number, generation: number) => void): void;
-  /** Calls for each stepped entity with a component, ascending by index. */
+  /** Calls for each stepped entity with a component, or with a SpawnKey, ascending by index. */
   eachSteppedRow(component: string, visit: VisitBytes): void;
+  /** Another number as soon as eachVisibleRow() may give something else. From 0 on. */
+  readonly visibleVersion: number;
   /** Calls for each other visible entity with a component, ascending by index. */
   eachVisibleRow(component: string, visit: VisitBytes): void;
   /** Writes a predicted component of a stepped entity. Does nothing for others. */
   writeRow(entity: bigint, component: string, bytes: Uint8Array, at: number): void;
 }
 
-const noStatics: readonly LevelStatic[] = [];
 
 export class ClientBytes implements StepBytes {
   /** Number of the update in progress, during which the mirror does not change. */
   update = 0;
   private readonly indices: number[] = [];
+  private version = 0;
+  private versionUpdate = 0; // update and rebuilds that the version stands for
+  private versionRebuilds = 0;
 
   constructor(
     private readonly mirror: Mirror,
@@ -46,15 +52,29 @@ export class ClientBytes implements StepBytes {
   }
 
   get statics(): readonly LevelStatic[] {
-    return this.mirror.state.level?.statics ?? noStatics;
+    return this.mirror.statics;
   }
 
   get nextSpawned(): bigint {
     return this.set.nextHandle;
   }
 
+  get visibleVersion(): number {
+    const { rebuilds } = this.set;
+    if (this.update === this.versionUpdate && rebuilds === this.versionRebuilds) return this.version;
+    this.versionUpdate = this.update;
+    this.versionRebuilds = rebuilds;
+    return ++this.version;
+  }
+
+  get spawnedEnd(): number {
+    return this.set.localEnd;
+  }
+
+  /** Returns a component that steps may use, or the SpawnKey, by which random numbers are drawn. */
   private tracked(component: string): TrackedComponent {
-    return this.set.componentOf(component);
+    const { keys } = this.set;
+    return keys?.component.name === component ? keys : this.set.componentOf(component);
   }
 
   eachStepped(visit: (index: number, generation: number) => void): void {

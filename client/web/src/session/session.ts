@@ -175,7 +175,9 @@ export class Session {
         ++i;
         continue;
       }
-      if (!body.isLost) this.link.onAcked(now - body.at);
+      // A late one counts too: else a round trip that grows beyond the patience would never be measured.
+      if (age === 0) this.link.onAcked(now - body.at);
+      if (body.isLost) --this.link.lost;
       for (const chunk of body.chunks) this.control.onAcked(chunk);
       this.sent.splice(i, 1);
     }

@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { toHex } from "../../src/core/bytes.js";
 import { Chromium, bundle, hasChromium } from "../support/chromium.js";
-import { makeCertificate } from "../support/certificate.js";
 import { DemoServer, hasPrograms } from "../support/demo_server.js";
 
 const skip = !hasChromium ? "no Chromium" : hasPrograms ? false : "PROGRAMS names no programs";
@@ -30,9 +29,9 @@ after(async () => {
 });
 
 /** Returns the begin of a script: the options of connect(). */
-const access = async (server = game, scheme = "ws"): Promise<string> => `
-const token = Uint8Array.from("${toHex(await server.token())}".match(/../g), (hex) => parseInt(hex, 16));
-const options = { url: "${server.url(scheme)}", token };
+const access = async (): Promise<string> => `
+const token = Uint8Array.from("${toHex(await game.token())}".match(/../g), (hex) => parseInt(hex, 16));
+const options = { url: "${game.url("ws")}", token };
 `;
 
 /** Reports once as many ticks are verified. */
@@ -55,19 +54,6 @@ test("Browser.MirrorsAWorldInChromium", options, async () => {
   browser.add("/client.js", await bundle("client"));
   const script = `import { connect } from "./client.js";${await access()}const client = connect(options);`;
   check(await browser.run<Report>(script + reportAt(60)));
-});
-
-test("Browser.MirrorsAWorldOverWss", options, async (t) => {
-  const server = new DemoServer();
-  const { file, key, fingerprint } = makeCertificate(server.file("game.pem"), server.file("game.key"));
-  server.options = ["--certificate", file, "--certificate-key", key];
-  await server.start();
-  t.after(() => server.remove());
-  const trusting = new Chromium([`--ignore-certificate-errors-spki-list=${fingerprint}`]);
-  t.after(() => trusting.remove());
-  trusting.add("/client.js", await bundle("client"));
-  const script = `import { connect } from "./client.js";${await access(server, "wss")}const client = connect(options);`;
-  check(await trusting.run<Report>(script + reportAt(60)));
 });
 
 test("Browser.TheClientRunsInAWorker", options, async () => {

@@ -5,7 +5,7 @@ import { type TestContext, after, before, test } from "node:test";
 import type { Client, ConnectOptions } from "../../src/connection/client.js";
 import { Client as AnyClient, LevelStore, connect } from "../../src/node.js";
 import { openUdp } from "../../src/pipe/udp.js";
-import { type Prediction, describe, predict } from "../../src/prediction.js";
+import { type Prediction, type Rules, describe, predict } from "../../src/prediction.js";
 import {
   DemoServer,
   hasPrograms,
@@ -18,6 +18,7 @@ import {
 } from "../support/demo_server.js";
 import { demoRules } from "../support/demo_rules.js";
 import { EffectLedger } from "../support/effect_ledger.js";
+import { hasModules, loadModule } from "../support/modules.js";
 import { newSeed, randomOf } from "../support/random.js";
 import { root } from "../support/repository.js";
 import { type Path, slowPipe } from "../support/slow_pipe.js";
@@ -58,10 +59,9 @@ class Player {
   constructor(
     readonly client: Client,
     private readonly random: () => number,
+    rules: Rules,
   ) {
-    this.prediction = predict(client, {
-      rules: { reads: demoRules.reads, step: (world, tick, commands) => demoRules.step(world, tick, commands) },
-    });
+    this.prediction = predict(client, { rules });
     this.prediction.onSpawn(({ kind }) => (this.matched += kind === "matched" ? 1 : 0));
     const { onUpdate } = client;
     client.onUpdate = (now) => {
@@ -118,7 +118,12 @@ class Player {
   }
 }
 
-async function join(t: TestContext, more: Partial<ConnectOptions> = {}, path?: Path): Promise<Player> {
+async function join(
+  t: TestContext,
+  more: Partial<ConnectOptions> = {},
+  path?: Path,
+  rules: Rules = demoRules,
+): Promise<Player> {
   const seed = newSeed();
   t.diagnostic(`seed ${seed}`);
   const random = randomOf(seed);
@@ -127,7 +132,7 @@ async function join(t: TestContext, more: Partial<ConnectOptions> = {}, path?: P
   const all = { url: server.url("udp"), token: await server.token(), levels, ...more };
   const client = path === undefined ? connect(all) : new AnyClient(all, { "udp:": slowPipe(openUdp, path, random)! });
   t.after(() => client.close());
-  const player = new Player(client, random);
+  const player = new Player(client, random, rules);
   await until("it predicts", () => player.prediction.predicted(client.player) || client.end !== null);
   return player;
 }
@@ -153,6 +158,17 @@ test("LivePrediction.LateCommandsExplainWhatDiffers", options, async (t) => {
   await player.play(10_000, isEnough);
   player.check();
   assert.ok(isEnough());
+});
+
+test("LivePrediction.RulesInAModuleAreTheServers", { ...options, skip: !hasModules }, async (t) => {
+  const rules = await loadModule("demo_rules");
+  const player = await join(t, {}, { latency: 60, jitter: 25, loss: 0.05 }, rules);
+  await player.play(12_000);
+  player.check();
+  const { ticks, ticksReplayed } = player.prediction.statistics;
+  assert.ok(ticks > 400 && player.effects.confirmed > 5 && player.matched > 5);
+  t.diagnostic(JSON.stringify({ ...rules.statistics, ticks, ticksReplayed }));
+  assert.equal(rules.statistics.failures, 0);
 });
 
 test("LivePrediction.ContinuesAfterARejoin", options, async (t) => {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
+import { hasModules, moduleBytes } from "../support/modules.js";
 import { root } from "../support/repository.js";
 
 // Bytes of gzip: what is reached, and 2 %.
@@ -11,6 +12,8 @@ const allBytesMax = 53_700;
 const connectBytesMax = 50_960; // for a page that imports connect alone, and so has no levels
 
 const predictBytesMax = 67_230; // for a page that predicts
+const rulesModuleBytesMax = 4_000; // more, for a page whose rules are a module
+const demoModuleBytesMax = 10_300; // the module itself, as a server compresses it
 
 async function bundle(exported: string): Promise<{ size: number; inputs: string[] }> {
   const { outputFiles, metafile } = await build({
@@ -53,4 +56,17 @@ test("Bundle.WithoutPredictionHasNothingOfIt", async () => {
 test("Bundle.WithPredictionIsSmall", async () => {
   const { size } = await bundle('export { connect } from "./client.js"; export { predict } from "./prediction.js"');
   assert.ok(size <= predictBytesMax, `${size} bytes of gzip`);
+});
+
+test("Bundle.RulesInAModuleAddLittle", async () => {
+  const { size, inputs } = await bundle('export { loadRules } from "./rules_module.js"');
+  assert.ok(!inputs.some((path) => path.includes("connection") || path.includes("prediction/")));
+  assert.ok(size <= rulesModuleBytesMax, `${size} bytes of gzip`);
+});
+
+test("Bundle.TheModuleOfTheDemoIsSmall", { skip: !hasModules }, () => {
+  const bytes = moduleBytes("demo_rules");
+  const size = gzipSync(bytes, { level: 9 }).length;
+  console.log(`${bytes.length} bytes, ${size} of gzip: demo_rules.wasm`);
+  assert.ok(size <= demoModuleBytesMax, `${size} bytes of gzip`);
 });

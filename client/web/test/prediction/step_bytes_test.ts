@@ -58,3 +58,31 @@ test("StepBytes.WrittenRowsAreRounded", () => {
   of.set.readable.get("Body")!.clean(of.set.count);
   assert.equal(of.x(entityOf(2)), Math.fround(0.002));
 });
+
+test("StepBytes.TheVersionOfVisibleEntitiesFollowsMirrorAndMembers", () => {
+  const of = new SetOf();
+  of.show(bodyAt(2, 2), bodyAt(4, 4));
+  of.rebuild(2);
+  const world = worldOf(of);
+  const first = world.bytes.visibleVersion;
+  world.begin(4, 1);
+  assert.equal(world.bytes.visibleVersion, first, "another step of the update");
+  of.rebuild(2, 4);
+  const second = world.bytes.visibleVersion;
+  assert.notEqual(second, first, "other members");
+  world.begin(5, 2);
+  assert.notEqual(world.bytes.visibleVersion, second, "another update");
+});
+
+test("StepBytes.HaveTheKeysOfSpawnedEntities", () => {
+  const of = new SetOf();
+  const world = worldOf(of);
+  const entity = world.spawn({ player: 3, entity: 0n, number: 8, bytes: new Uint8Array(0) }, { Body: {} });
+  const keys: number[] = [];
+  world.bytes.eachSteppedRow("SpawnKey", (index, _generation, bytes, at) => {
+    const view = new DataView(bytes.buffer, bytes.byteOffset + at);
+    keys.push(index, view.getUint32(0, true), view.getUint32(4, true), view.getUint32(8, true));
+  });
+  assert.deepEqual(keys, [Number(entity & 0xffff_ffffn), 3, 3, 8]);
+  assert.equal(world.bytes.spawnedEnd, 65_536 + 65_536);
+});

@@ -13,6 +13,7 @@ class Path {
   constructor(
     private readonly random: () => number,
     private readonly loss: number,
+    public delay = 0,
   ) {}
 
   step(): void {
@@ -24,7 +25,7 @@ class Path {
       end.flush(this.now, (body) => {
         for (let copies = this.random() < 0.1 ? 2 : 1; copies > 0; --copies)
           if (this.random() >= this.loss)
-            this.waiting.push({ at: this.now + this.random() * 100, to: 1 - from, body: body.slice() });
+            this.waiting.push({ at: this.now + this.delay + this.random() * 100, to: 1 - from, body: body.slice() });
       }),
     );
   }
@@ -106,4 +107,23 @@ test("Session.QueuesAtMost256KibOfUnreliableMessages", () => {
   session.sendUnreliable(new Uint8Array(1000));
   session.flush(10, () => void ++sent);
   assert.equal(sent, Math.floor((256 * 1024) / 1016) + 1);
+});
+
+test("Session.MeasuresARoundTripThatGrowsBeyondItsPatience", () => {
+  const path = new Path(() => 0.5, 0);
+  const [{ link }] = path.ends;
+  const play = (steps: number): void => {
+    for (let step = 0; step < steps; ++step) {
+      path.ends[0].sendUnreliable(messageOf(step, 4));
+      path.step();
+    }
+  };
+  play(300);
+  assert.ok(link.patience() < 700, `${link.patience()} ms`);
+  path.delay = 400;
+  play(600);
+  assert.ok(link.rtt > 850 && link.rtt < 1000, `${link.rtt} ms`);
+  const { lost } = link;
+  play(100);
+  assert.ok(link.lost <= lost, "nothing is lost any more, and what was late is not");
 });

@@ -209,6 +209,9 @@ class RuledBytes implements StepBytes {
     return this.world.next();
   }
 
+  readonly spawnedEnd = 1 << 20;
+  readonly visibleVersion = 0;
+
   eachStepped(visit: (index: number, generation: number) => void): void {
     this.world.generations.forEach((generation, index) => generation !== 0 && visit(index, generation));
   }

@@ -175,7 +175,7 @@ std::string Connection::header(std::string_view name) const {
 
 // A target in absolute form stands for the header. The host that a trusted proxy names stands for both.
 std::string Connection::host(std::string_view of_target) const {
-  const std::string own = of_target.empty() ? header("Host") : std::string(of_target);
+  std::string own = of_target.empty() ? header("Host") : std::string(of_target);
   const std::string forwarded = header("X-Forwarded-Host");
   error_code error;
   const asio::ip::tcp::endpoint peer = socket_.remote_endpoint(error);

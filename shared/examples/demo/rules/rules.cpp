@@ -45,7 +45,7 @@ void step_among(const Obstacles& obstacles, PredictedWorld& world, std::span<con
   step_stones(world, obstacles);
 }
 
-const mobula::prediction::Rules rules{.step = step, .reads = {"Carrier"}};
+const mobula::prediction::Rules rules{.step = step, .reads = {"Carrier"}, .effects = {"throw", "impact"}};
 
 bool is_direction_to_move(float x, float z) { return x * x + z * z <= length_max_squared; }
 

@@ -35,10 +35,18 @@ inline const mobula::reflect::Schema& demo_schema() {
   return *schema;
 }
 
+/// The side whose step runs. On a client, spawned entities get local handles, which ascend.
+enum class Side : std::uint8_t { server, client };
+
 class RuledWorld {
  public:
-  explicit RuledWorld(std::span<const ObstacleShape> shapes = {}, std::uint32_t ticks_per_second = 20)
-      : level_(Obstacles::make(shapes)), obstacles(level_) {
+  explicit RuledWorld(std::span<const ObstacleShape> shapes = {}, std::uint32_t ticks_per_second = 20,
+                      Side side = Side::server)
+      : level_(Obstacles::make(shapes)),
+        obstacles(level_),
+        registry(side == Side::server
+                     ? ecs::RegistryConfig{}
+                     : ecs::RegistryConfig{.entities = {.recycling = ecs::Recycling::given}, .pools = {}}) {
     if (!mobula::reflect::register_components(registry, demo_schema()).ok()) std::abort();
     types_.emplace(std::move(*prediction::PredictedTypes::resolve(registry, demo_schema(), rules)));
     context_ = {.registry = &registry,
@@ -48,14 +56,20 @@ class RuledWorld {
                 .effects = &effects,
                 .spawned = &spawned,
                 .scratch = &scratch_};
+    if (side == Side::client) context_.stepped = &stepped_;
   }
   RuledWorld(const RuledWorld&) = delete;
   RuledWorld& operator=(const RuledWorld&) = delete;
 
   ecs::Entity add_avatar(float x, float z) {
     const Pose pose{.position = {x, 0, z}, .rotation = {.x = 0, .y = 0, .z = 0, .w = 1}};
-    avatars.push_back(registry.create(Transform{pose.position, pose.rotation}, pose, Velocity{}, Walker{}));
-    return avatars.back();
+    const ecs::Entity avatar = create();
+    registry.add(avatar, Transform{pose.position, pose.rotation});
+    registry.add(avatar, pose);
+    registry.add(avatar, Velocity{});
+    registry.add(avatar, Walker{});
+    avatars.push_back(avatar);
+    return avatar;
   }
   // Commands of the next tick. The avatars' players are 1, 2, …
   void move(std::size_t avatar, float x, float z) {
@@ -80,6 +94,7 @@ class RuledWorld {
     prediction::PredictedWorld world(context_, registry.tick());
     step_among(obstacles, world, commands);
     given_.clear();
+    if (context_.stepped != nullptr) drop_hidden();
     round();
     registry.clear_journal();
     registry.set_tick(registry.tick() + 1);
@@ -112,6 +127,19 @@ class RuledWorld {
     const core::ByteView bytes = core::as_bytes(builder.GetBufferPointer(), builder.GetSize());
     given_.push_back({static_cast<std::uint32_t>(avatar) + 1, ++number_, {bytes.begin(), bytes.end()}});
   }
+  ecs::Entity create() {
+    if (context_.stepped == nullptr) return registry.create();
+    const ecs::Entity entity = stepped_.next_local;
+    registry.create_given(entity);
+    stepped_.alive.push_back(entity);
+    ++stepped_.next_local.index;
+    return entity;
+  }
+  // Destroys the entities that a client's step has hidden.
+  void drop_hidden() {
+    for (const ecs::Entity stone : stones())
+      if (!std::ranges::binary_search(stepped_.alive, stone)) registry.destroy(stone);
+  }
   void round() {
     for (const prediction::PredictedTypes::Predicted& type : types_->predicted()) {
       ecs::Pool& pool = registry.pool(type.pool);
@@ -132,6 +160,7 @@ class RuledWorld {
   std::optional<prediction::PredictedTypes> types_;
   prediction::StepScratch scratch_;
   prediction::StepContext context_;
+  prediction::SteppedEntities stepped_{.alive = {}, .next_local = {1, 1}};
   std::vector<Given> given_;
   std::uint32_t number_ = 0;
 };

@@ -1,0 +1,49 @@
+// The bots of this page: sessions of their own in a worker, so that the page draws on.
+import { element, setText } from "../ui/elements.js";
+import { admit } from "./admission.js";
+import type { BotReport } from "./bots.js";
+
+const crew = 8;
+const most = 24;
+
+export class BotCrew {
+  private worker: Worker | null = null;
+  private wanted = 0;
+  private readonly more = element<HTMLButtonElement>("do-bots");
+  private readonly fewer = element<HTMLButtonElement>("do-no-bots");
+  private readonly state = element("bots-state");
+
+  constructor(private readonly onFailed: (why: string) => void) {
+    this.more.addEventListener("click", () => void this.add());
+    this.fewer.addEventListener("click", () => this.dismiss());
+  }
+
+  private async add(): Promise<void> {
+    this.more.disabled = true;
+    try {
+      const admissions = await Promise.all(Array.from({ length: crew }, admit));
+      this.worker ??= this.start();
+      this.worker.postMessage({ url: admissions[0]!.url, tokens: admissions.map(({ token }) => token) });
+      this.wanted += crew;
+    } catch (error) {
+      this.onFailed(error instanceof Error ? error.message : String(error));
+    }
+    this.more.disabled = this.wanted >= most;
+    this.fewer.hidden = this.wanted === 0;
+  }
+
+  private start(): Worker {
+    const worker = new Worker("bots.js", { type: "module" });
+    worker.onmessage = ({ data: { playing, wanted } }: MessageEvent<BotReport>) =>
+      setText(this.state, wanted === 0 ? "" : `${playing} of ${wanted} play`);
+    worker.onerror = () => this.onFailed("the bots have stopped");
+    return worker;
+  }
+
+  private dismiss(): void {
+    this.worker?.postMessage("leave");
+    this.wanted = 0;
+    this.more.disabled = false;
+    this.fewer.hidden = true;
+  }
+}

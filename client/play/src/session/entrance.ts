@@ -1,0 +1,79 @@
+// Joins the server, and shows the player what the page waits for or why the session has ended.
+import { Client, type LevelStore, Refusal, openWebSocket } from "@mobula/client";
+import { keepLevels } from "@mobula/client/level-cache";
+import type { Notice } from "../ui/notice.js";
+import { Refused, admit } from "./admission.js";
+import { wordsOf } from "./ends.js";
+import { type Conditions, type Counts, slowed } from "./slow_network.js";
+
+// Ends of sessions that have not begun, after which another attempt may help.
+const passing: readonly string[] = ["pipe lost", "no answer", "timed out", "handshake timed out"];
+const attemptsMax = 4;
+const retryTime = 700; // ms
+const slowJoin = 1500; // ms without the player's avatar, after which the page shows what it waits for
+
+export class Entrance {
+  private levels: LevelStore | null = null; // those of former visits, and what is received
+  private client: Client | null = null;
+  private began = 0;
+  private attempts = 0; // in a row, without having played
+
+  constructor(
+    private readonly notice: Notice,
+    private readonly conditions: Conditions,
+    private readonly counts: Counts,
+    private readonly onClient: (client: Client) => void,
+  ) {}
+
+  async join(name: string): Promise<void> {
+    this.client?.close();
+    this.client = null;
+    this.began = performance.now();
+    const open = slowed(openWebSocket, this.conditions, this.counts);
+    try {
+      const levels = (this.levels ??= await keepLevels());
+      const { token, url } = await admit();
+      const client = new Client(
+        { url, token, name, levels, newToken: async () => (await admit()).token },
+        { "ws:": open, "wss:": open },
+      );
+      this.client = client;
+      client.onClosed = (end) => {
+        if (this.client !== client || end.reason === "left") return;
+        if (client.connection.mirrors > 0) this.attempts = 0;
+        else if (passing.includes(end.reason) && ++this.attempts < attemptsMax) {
+          this.client = null;
+          return void setTimeout(() => this.join(name), retryTime);
+        }
+        const { title, text, button } = wordsOf(end);
+        this.notice.ask(title, text, end.text, button, () => (button.startsWith("Load") ? location.reload() : void this.join(name)));
+      };
+      this.onClient(client);
+    } catch (error) {
+      this.fail(error, name);
+    }
+  }
+
+  private fail(error: unknown, name: string): void {
+    const again = (): void => void this.join(name);
+    if (error instanceof Refused) return this.notice.ask(error.title, error.message, "", "Try again", again);
+    const detail = error instanceof Refusal ? error.reason : error instanceof Error ? error.message : String(error);
+    this.notice.ask("The page could not join", "The server's answer does not lead on.", detail, "Try again", again);
+  }
+
+  /** Shows what the page waits for. Called with each frame. */
+  watch(now: number): void {
+    if (this.notice.isAsking) return;
+    const { client } = this;
+    if (client === null) return now - this.began > slowJoin ? this.notice.wait("Asking for a place …", "The server gives this page a token.") : undefined;
+    if (client.state === "closed") return;
+    if (client.state === "reconnecting")
+      return this.notice.wait("Connecting again …", "The connection was lost. The server keeps your avatar meanwhile.");
+    const { closing } = client.connection;
+    if (closing !== null)
+      return this.notice.wait("The server stops soon", `${closing.reason}. The page reconnects when it is back.`);
+    if (client.has(client.player) || now - this.began < slowJoin) return this.notice.hide();
+    const entities = client.indices("Transform").length;
+    this.notice.wait("Walking to the village …", entities === 0 ? "The handshake is under way." : `${entities} entities are here.`);
+  }
+}

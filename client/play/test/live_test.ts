@@ -1,0 +1,203 @@
+// The game in a headless Chromium, with the server of the demo.
+import assert from "node:assert/strict";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { type TestContext, after, before, test } from "node:test";
+import { Browser, chromium, sleep } from "./support/browser.js";
+import { Player } from "./support/player.js";
+import { colours, readPng } from "./support/png.js";
+import { VillageServer, hasPage, pictures } from "./support/village_server.js";
+
+const skip = chromium === undefined ? "no Chromium" : hasPage ? false : "neither PROGRAMS nor PLAY_URL names a page";
+const options = { skip, timeout: 150_000 };
+const well = { x: 0, z: 5 };
+const server = new VillageServer();
+let browser: Browser;
+
+/** Joins with a page that is closed when the test ends. */
+async function enter(t: TestContext, more: Parameters<typeof Player.join>[2] = {}): Promise<Player> {
+  const player = await Player.join(browser, server.url, more);
+  t.after(() => player.page.close());
+  return player;
+}
+
+before(async () => {
+  if (skip !== false) return;
+  browser = new Browser();
+  await server.startOrTake();
+});
+after(async () => {
+  if (skip === false) await browser.close();
+  await server.remove();
+});
+
+const distance = (a: { x: number; z: number }, b: { x: number; z: number }): number => Math.hypot(a.x - b.x, a.z - b.z);
+
+test("Play.TwoPagesSeeEachOtherMove", options, async (t) => {
+  const [ada, bob] = await Promise.all([enter(t), enter(t)]);
+  await Promise.all([ada.walkTo({ x: 3, z: 6 }), bob.walkTo({ x: -3, z: 6 })]);
+  for (const [mover, watcher] of [[ada, bob], [bob, ada]] as const) {
+    const entity = await mover.entity();
+    await watcher.page.until(`play.game.village.creatures.all.has(${entity}n)`);
+    const begin = (await watcher.shownOf(entity))!;
+    await mover.face({ x: begin.x, z: begin.z + 40 });
+    await mover.page.down("KeyW");
+    await watcher.page.until(`play.game.village.creatures.all.get(${entity}n)?.at.z > ${begin.z + 1.5}`);
+    await mover.page.up("KeyW");
+    await mover.stand();
+    await sleep(600);
+    assert.ok(distance((await watcher.shownOf(entity))!, await mover.spot()) < 0.1);
+  }
+  ada.checkConsole();
+  bob.checkConsole();
+});
+
+test("Play.AScriptedWalkEndsWhereTheServerHasIt", options, async (t) => {
+  const player = await enter(t);
+  await player.walkTo(well);
+  for (const key of ["KeyD", "ArrowUp", "KeyS", "KeyA"]) {
+    await player.page.down(key);
+    await sleep(700);
+    await player.page.up(key);
+  }
+  await player.stand();
+  await sleep(800);
+  assert.ok(distance(await player.shown(), await player.spot()) < 0.05);
+  assert.equal(await player.page.run("play.game.client.statistics.refusedCommands"), 0);
+  assert.equal(await player.page.run("play.game.client.statistics.mismatchedTicks"), 0);
+  player.checkConsole();
+});
+
+test("Play.OwnStepsShowBeforeTheServerHasThem", options, async (t) => {
+  const player = await enter(t);
+  const { page } = player;
+  await page.until("play.game.motion?.isRunning");
+  await player.walkTo(well, 3);
+  await player.stand();
+  await page.run(`const slider = document.getElementById("s-latency"); slider.value = 400;
+    slider.dispatchEvent(new Event("input"))`);
+  await page.until("play.game.client.link.rtt > 300");
+  await player.stand();
+  const begin = await player.spot();
+  await player.face({ x: begin.x + 40, z: begin.z });
+  await page.down("KeyW");
+  // Both places are of one moment: the newest state cannot have a step that the page has just made.
+  await page.until(`(() => {
+    const shown = play.game.village.own.at.x;
+    const { x } = play.game.client.get(play.game.client.player, "Transform").position;
+    return shown > ${begin.x} + 0.3 && x < ${begin.x} + 0.01;
+  })()`);
+  await page.up("KeyW");
+  await player.stand();
+  await sleep(1000);
+  assert.ok(distance(await player.shown(), await player.spot()) < 0.05);
+  const { remote } = await page.run<{ remote: number }>("play.game.motion.figures");
+  assert.equal(remote, 0);
+  await page.run(`document.getElementById("t-prediction").click()`);
+  assert.equal(await page.run("play.game.motion.isRunning"), false);
+});
+
+test("Play.ATagAtALatencyOf150MsCounts", options, async (t) => {
+  const [ada, bob] = await Promise.all([enter(t), enter(t)]);
+  await Promise.all([ada.walkTo({ x: 4, z: 5 }), bob.walkTo({ x: -3, z: 5 })]);
+  await ada.page.run(`const slider = document.getElementById("s-latency"); slider.value = 150;
+    slider.dispatchEvent(new Event("input"))`);
+  const target = await bob.entity();
+  await ada.page.until(`play.game.client.link.rtt > 140 && play.game.players.some(({ entity }) => entity === ${target}n)`);
+  // The target runs to and fro.
+  await bob.face({ x: -3, z: 45 });
+  await bob.page.run("void setInterval(() => (play.game.camera.yaw += Math.PI), 1200)");
+  await bob.page.down("KeyW");
+  await bob.page.until("play.game.village.own.speed > 2");
+  for (let tries = 0; tries < 6 && (await ada.tags()) === 0; ++tries) {
+    await ada.face((await ada.shownOf(target))!);
+    await ada.page.press("KeyW");
+    if (tries % 2 === 0) await ada.page.press("KeyF");
+    else {
+      const { x, y } = await ada.onScreen(target);
+      await ada.page.click(x, y, "right");
+    }
+    await sleep(1500);
+  }
+  assert.ok((await ada.tags()) > 0);
+  await ada.page.until(`document.getElementById("own-tags").textContent !== "0"`);
+  ada.checkConsole();
+  bob.checkConsole();
+});
+
+test("Play.TheKeyboardAloneSuffices", options, async (t) => {
+  const { page } = await enter(t);
+  const isOpen = (id: string): Promise<boolean> => page.run(`!document.getElementById("${id}").hidden`);
+  await page.press("Space");
+  await page.until(`play.game.client.entities("Stone").length > 0`);
+  await page.press("KeyF");
+  await page.press("Enter");
+  await page.type("<b>Hello</b> to all");
+  await page.press("Enter");
+  await page.until(`document.getElementById("chat-log").textContent.includes("<b>Hello</b> to all")`);
+  assert.equal(await page.run(`document.querySelectorAll("#chat-log b").length`), 0);
+  await page.press("KeyN");
+  assert.equal(await isOpen("panel"), true);
+  // The tab key reaches the sliders, and arrows move the one in focus, not the avatar.
+  for (let i = 0; i < 20 && (await page.run("document.activeElement.id")) !== "s-latency"; ++i) await page.press("Tab");
+  await page.press("ArrowRight");
+  await page.until(`document.getElementById("o-latency").textContent === "10 ms" && play.game.conditions.latency === 10`);
+  await page.press("Escape");
+  assert.equal(await isOpen("panel"), false);
+  await page.press("KeyH");
+  assert.equal(await isOpen("help"), true);
+  await page.press("Escape");
+  const yaw = await page.run<number>("play.game.camera.yaw");
+  await page.down("KeyQ");
+  await page.until(`play.game.camera.yaw > ${yaw + 0.1}`);
+  await page.up("KeyQ");
+  assert.deepEqual(page.complaints, []);
+});
+
+test("Play.BotsJoinAndLeaveOnAButton", options, async (t) => {
+  const { page } = await enter(t);
+  await page.press("KeyN");
+  await page.run(`document.getElementById("do-bots").click()`);
+  await page.until(`document.getElementById("bots-state").textContent === "8 of 8 play"`);
+  await page.run(`document.getElementById("do-no-bots").click()`);
+  await page.until(`document.getElementById("bots-state").textContent === ""`);
+  assert.deepEqual(page.complaints, []);
+});
+
+test("Play.ReducedMotionKeepsPickupsAndSmokeStill", options, async (t) => {
+  const { page } = await enter(t, { calm: true });
+  const before = await page.run("play.game.village.time");
+  await sleep(500);
+  assert.equal(await page.run("play.game.village.time"), before);
+  assert.equal(await page.run(`getComputedStyle(document.getElementById("health-bar")).transitionDuration`), "0s");
+});
+
+test("Play.ThePictureHasManyColours", options, async (t) => {
+  const { page } = await enter(t, { width: 1280, height: 720 });
+  await page.run("void (() => { play.game.stage.setQuality(1); })()");
+  await sleep(4000);
+  mkdirSync(pictures, { recursive: true });
+  const { count, commonest } = colours(readPng(await page.screenshot(join(pictures, "village.png"))));
+  assert.ok(count > 40 && commonest < 0.4, `${count} colours, the commonest has ${commonest}`);
+  await page.press("KeyN");
+  await sleep(1500);
+  await page.screenshot(join(pictures, "panel.png"));
+  assert.deepEqual(page.complaints, []);
+});
+
+test("Play.ReportsTheTimeOfItsScript", options, async (t) => {
+  const { page } = await enter(t);
+  await page.until("play.game.village.scenery.count > 500");
+  await page.run("play.times.clear(); play.game.times.clear()");
+  await page.until("play.times.count > 100");
+  const report = await page.run<{ entities: number; all: number; own: number; marks: string }>(`({
+    entities: play.game.client.indices("Transform").length,
+    all: play.times.percentile(0.95),
+    own: play.game.times.percentile(0.95),
+    marks: performance.getEntriesByType("mark").map(({ name, startTime }) => name + " after " + Math.round(startTime) + " ms").join(", "),
+  })`);
+  assert.ok(report.entities > 500);
+  t.diagnostic(
+    `${report.entities} entities in the mirror: script ${report.own.toFixed(1)} ms of a frame (p95), ${report.all.toFixed(1)} ms with drawing by the processor; ${report.marks}`,
+  );
+});

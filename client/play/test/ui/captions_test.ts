@@ -1,0 +1,29 @@
+// Captions: they describe what is switched on.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Situation, captionsOf } from "../../src/ui/captions.js";
+
+const calm: Situation = {
+  isPredicting: true,
+  canPredict: true,
+  isSmoothing: true,
+  isInterpolating: true,
+  hasGhost: false,
+  rtt: 40,
+  behind: 70,
+  ahead: 90,
+  loss: 0,
+  jitter: 0,
+};
+const all = (situation: Partial<Situation>): string => captionsOf({ ...calm, ...situation }).join("\n");
+
+test("Captions.DescribeWhatIsSwitchedOn", () => {
+  assert.match(all({}), /90 ms ahead/);
+  assert.match(all({ isPredicting: false }), /Prediction is off.* 110 ms later/);
+  assert.match(all({ canPredict: false, isPredicting: false }), /No prediction/);
+  assert.match(all({ isInterpolating: false }), /Interpolation is off/);
+  assert.match(all({ hasGhost: true }), /ghost/);
+  assert.match(all({ loss: 0.05 }), /Loss/);
+  assert.match(all({ jitter: 20 }), /Jitter/);
+  assert.match(all({ isSmoothing: false }), /a jump/);
+});

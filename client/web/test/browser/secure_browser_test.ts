@@ -1,0 +1,61 @@
+// WebSockets as Chromium opens them: wss with a certificate that nobody has signed, and pages of other hosts.
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { toHex } from "../../src/core/bytes.js";
+import { makeCertificate } from "../support/certificate.js";
+import { Chromium, bundle, hasChromium } from "../support/chromium.js";
+import { DemoServer, hasPrograms } from "../support/demo_server.js";
+
+const skip = !hasChromium ? "no Chromium" : hasPrograms ? false : "PROGRAMS names no programs";
+const options = { skip, timeout: 120_000 };
+
+interface Report {
+  readonly state: string;
+  readonly verified: number;
+  readonly mismatched: number;
+}
+
+/** Opens a browser that is removed when the test ends. */
+function open(t: TestContext, game: DemoServer, ...more: string[]): Chromium {
+  const browser = new Chromium(more);
+  t.after(async () => {
+    await browser.remove();
+    await game.remove();
+  });
+  return browser;
+}
+
+test("SecureBrowser.MirrorsAWorldOverWss", options, async (t) => {
+  const game = new DemoServer();
+  const { file, key, fingerprint } = makeCertificate(game.file("game.pem"), game.file("game.key"));
+  const browser = open(t, game, `--ignore-certificate-errors-spki-list=${fingerprint}`);
+  game.options = ["--certificate", file, "--certificate-key", key];
+  await game.start();
+  browser.add("/client.js", await bundle("client"));
+  const { state, verified, mismatched, errors } = await browser.run<Report>(`
+import { connect } from "./client.js";
+const token = Uint8Array.from("${toHex(await game.token())}".match(/../g), (hex) => parseInt(hex, 16));
+const client = connect({ url: "${game.url("wss")}", token });
+setInterval(() => {
+  const { verifiedTicks: verified, mismatchedTicks: mismatched } = client.statistics;
+  if (verified >= 60 || client.end !== null) report({ state: client.state, verified, mismatched });
+}, 100);`);
+  assert.deepEqual({ state, mismatched, errors }, { state: "playing", mismatched: 0, errors: [] });
+  assert.ok(verified >= 60);
+});
+
+test("SecureBrowser.APageOfAnotherHostIsRefused", options, async (t) => {
+  const game = new DemoServer();
+  const browser = open(t, game);
+  await game.start();
+  const { own, other } = await browser.run<{ own: string; other: string }>(`
+const opens = (url) => new Promise((resolve) => {
+  const socket = new WebSocket(url);
+  socket.onopen = () => resolve("open");
+  socket.onerror = () => resolve("refused");
+});
+const url = "${game.url("ws")}";
+report({ own: await opens(url), other: await opens(url.replace("127.0.0.1", "localhost")) });`);
+  assert.deepEqual({ own, other }, { own: "open", other: "refused" });
+  assert.match(game.log, /refused a WebSocket of a page of the origin 'http:\/\/127\.0\.0\.1:/);
+});
