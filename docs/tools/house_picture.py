@@ -61,6 +61,8 @@ def reduced(rooms):
 def kind_of(room):
     if re.match(r"(server|client)[/.]", room):
         return room[:6]
+    if room.startswith("web/"):
+        return "client"
     return "program" if room.split("/")[0] in ("examples", "token", "demo", "headless", "bots", "lobby") else "shared"
 
 
@@ -166,8 +168,16 @@ class Layout:
             self.x[node] = mean + offset
 
 
-def make(table):
-    layout = Layout(rooms_of(table))
+def chosen(rooms, web):
+    """Leaves the rooms of the web client, or all others. Headers that stand in for others' are no rooms to know."""
+    def is_chosen(room):
+        return room.startswith("web/") == web and "/headers/" not in room
+
+    return {room: list(filter(is_chosen, below)) for room, below in rooms.items() if is_chosen(room)}
+
+
+def make(table, web=False):
+    layout = Layout(chosen(rooms_of(table), web))
     right = max(layout.x[node] + layout.width(node) / 2 for row in layout.rows for node in row)
     legend = 34
     width, height = round(right + MARGIN), len(layout.rows) * LEVEL_HEIGHT + legend
@@ -186,7 +196,7 @@ def make(table):
                 drawing.rect(layout.x[node] - wide / 2, top(layout.level[node]), wide, BOX_HEIGHT, kind_of(node))
                 drawing.text(layout.x[node], top(layout.level[node]) + BOX_HEIGHT / 2 + 4, node, "code", "middle")
     x = MARGIN
-    for kind in ("program", "server", "client", "shared"):
+    for kind in () if web else ("program", "server", "client", "shared"):
         drawing.rect(x, 14, 16, 16, kind, 3)
         drawing.text(x + 23, 27, kind, "small")
         x += 40 + 7.2 * len(kind)

@@ -217,11 +217,10 @@ TEST(AllocationFailure, InAColumnChangesNothing) {
       World world({.entities = {}, .pools = small_pages});
       if (watched) world.group<>(with<Health>, exclude<Position>);
       const PoolId pools[] = {world.pool_of<Health>()};
-      const EntityRange range = world.create_range(150);
       std::vector<std::uint32_t> offsets(150);
       std::iota(offsets.begin(), offsets.end(), 0);
       const std::vector<PrototypeId> prototypes(150, world.prototypes().intern(pools));
-      world.assign_prototypes(range, prototypes);
+      const EntityRange range = world.begin_spawn(prototypes);
       const auto add_column = [&] {
         world.add_column(range, pools[0], offsets, reinterpret_cast<const std::byte*>(offsets.data()));
       };

@@ -88,11 +88,10 @@ TEST_F(GroupTest, BulkWorkKeepsGroupsCurrent) {
 TEST_F(GroupTest, RangesAndColumnsKeepGroupsCurrent) {
   expect_all_groups();
   const PoolId pools[] = {world.pool_of<Position>(), world.pool_of<Health>()};
-  const EntityRange range = world.create_range(100);
   const std::vector<PrototypeId> prototypes(100, world.prototypes().intern(pools));
   std::vector<std::uint32_t> offsets(100);
   std::iota(offsets.begin(), offsets.end(), 0);
-  world.assign_prototypes(range, prototypes);
+  const EntityRange range = world.begin_spawn(prototypes);
   for (const PoolId pool : pools)
     world.add_column(range, pool, offsets, reinterpret_cast<const std::byte*>(offsets.data()));
   world.end_spawn(range);

@@ -246,6 +246,52 @@ TEST(Iteration, AsARangeIsGuardedUntilItsIteratorEnds) {
   EXPECT_FALSE(pool.is_iterated());
 }
 
+TEST(Iteration, AnIteratorReadWithoutItsEntityIsNamed) {
+  World world;
+  std::vector<Entity> made(3);
+  ASSERT_TRUE(world.create(made, Position{}, Mana{}));
+  const auto read = [](auto& iterator) { return std::get<0>(*iterator); };
+  const auto group = world.group<Mana>();
+  auto iterator = world.view<const Position>().begin();
+  auto member = group.begin();
+  EXPECT_EQ(read(iterator), made[2]);
+  EXPECT_EQ(read(member), made[2]);
+  world.destroy(made[2]);
+  EXPECT_DEATH(read(iterator), "iterator over component Position is read whose entity, index 2, was destroyed");
+  EXPECT_DEATH(read(member), "iterator over component Mana is read whose entity, index 2, was destroyed");
+  EXPECT_EQ(read(++iterator), made[1]);
+  world.remove<Position>(made[1]);
+  EXPECT_DEATH(read(iterator), "read whose entity, index 1, was destroyed or no longer matches");
+  EXPECT_EQ(read(++iterator), made[0]);
+  EXPECT_EQ(++iterator, std::default_sentinel);
+  EXPECT_DEATH(read(iterator), "an iterator over component Position is read at its end");
+  EXPECT_EQ(++iterator, std::default_sentinel);
+  auto empty = world.view<const Health>().begin();
+  EXPECT_DEATH(read(empty), "an iterator over component Health is read at its end");
+}
+
+TEST(Iteration, AHeldIteratorFindsItsEntityWhereItHasMoved) {
+  World world;
+  std::vector<Entity> made(200);
+  ASSERT_TRUE(world.create(made, Position{}));
+  for (const Entity entity : made) world.get<Position>(entity).value = static_cast<std::int32_t>(entity.index);
+  std::set<std::uint32_t> visited;
+  auto iterator = world.view<Position>().begin();
+  for (std::size_t next = 0; iterator != std::default_sentinel; ++iterator) {
+    const auto before = std::get<0>(*iterator);
+    while (next < made.size() && (made[next] == before || visited.contains(made[next].index))) ++next;
+    if (next < made.size()) world.destroy(made[next++]);  // the last entity, mostly the current one, fills its place
+    for (int i = 0; i < 100; ++i) world.create(Position{-1});
+    const auto [entity, position] = *iterator;
+    EXPECT_EQ(entity, before);
+    EXPECT_EQ(position.value, static_cast<std::int32_t>(entity.index));
+    visited.insert(entity.index);
+    if (visited.size() == 50) break;
+  }
+  EXPECT_EQ(visited.size(), 50u);
+  world.check();
+}
+
 TEST(Iteration, AnEntityThatEntersAnIteratedGroupAsserts) {
   World world;
   const auto group = world.group<Position, Mana>();

@@ -221,49 +221,57 @@ class ModelWorld {
       if (has_mana) model_.at(entity)[mana] = m.value;
     }
   }
-  EntityRange made_range() {
+  template <class Make>
+  EntityRange made_range(Make make) {
     EntityRange range;
-    const std::uint32_t count = 1 + random_.below(4) * 20;
-    attempt([&] { range = world_.create_range(count); });
+    attempt([&] { range = make(); });
     for (std::uint32_t i = 0; i < range.count; ++i) made(range.at(i));
     if (range.count > 0) ranges_.push_back(range);
     return range;
   }
   void create_range() {
-    if (config_.entities.recycling != Recycling::given) made_range();
+    if (config_.entities.recycling == Recycling::given) return;
+    made_range([this, count = 1 + random_.below(4) * 20] { return world_.create_range(count); });
   }
+  static constexpr std::array spawned_kinds{armour, position};
+  using Compositions = std::vector<std::vector<PoolId>>;
   void spawn_level() {
     if (config_.entities.recycling == Recycling::given) return;
-    if (random_.chance(1, 2)) return spawn_columns(made_range());
-    std::vector<Entity> entities(random_.below(60));
-    bool created = false;
-    attempt([&] { created = world_.create(std::span(entities)); });
-    if (!created) return;
-    for (const Entity entity : entities) made(entity);
-    spawn_columns(std::span<const Entity>(entities));
+    const bool as_range = random_.chance(1, 2);
+    const Compositions compositions = any_compositions(as_range ? 1 + random_.below(4) * 20 : random_.below(60));
+    if (as_range)
+      return spawn_columns(made_range([&] { return world_.begin_spawn(intern_all(compositions)); }), compositions);
+    std::vector<Entity> out(compositions.size());
+    attempt([&] { out.resize(world_.begin_spawn(out, intern_all(compositions)) ? out.size() : 0); });
+    for (const Entity entity : out) made(entity);
+    spawn_columns(std::span<const Entity>(out), compositions);
   }
-  void spawn_columns(const EntityBatch& range) {
-    const std::array columns{armour, position};
-    std::vector<std::vector<PoolId>> compositions(range.count());
-    std::array<std::vector<std::uint32_t>, columns.size()> offsets;
-    std::array<std::vector<std::int32_t>, columns.size()> rows;
-    for (std::uint32_t i = 0; i < range.count(); ++i) {
-      for (std::size_t column = 0; column < columns.size(); ++column) {
-        if (random_.chance(1, 3)) continue;
-        compositions[i].push_back(pools_[columns[column]]);
-        offsets[column].push_back(i);
-        rows[column].push_back(any_value(columns[column]));
-        model_.at(range.at(i))[columns[column]] = rows[column].back();
-      }
-    }
+  Compositions any_compositions(std::uint32_t count) {
+    Compositions compositions(count);
+    for (std::vector<PoolId>& composition : compositions)
+      for (const std::size_t kind : spawned_kinds)
+        if (!random_.chance(1, 3)) composition.push_back(pools_[kind]);
+    return compositions;
+  }
+  // Anew for each attempt: check() reclaims prototypes that no entity has.
+  std::vector<PrototypeId> intern_all(const Compositions& compositions) {
     std::vector<PrototypeId> prototypes;
-    for (const std::vector<PoolId>& composition : compositions)
-      prototypes.push_back(world_.prototypes().intern(composition));
-    world_.assign_prototypes(range, prototypes);
-    for (std::size_t column = 0; column < columns.size(); ++column)
-      world_.add_column(range, pools_[columns[column]], offsets[column],
-                        reinterpret_cast<const std::byte*>(rows[column].data()));
-    world_.end_spawn(range);
+    for (const auto& composition : compositions) prototypes.push_back(world_.prototypes().intern(composition));
+    return prototypes;
+  }
+  void spawn_columns(const EntityBatch& batch, const Compositions& compositions) {
+    for (const std::size_t kind : spawned_kinds) {
+      std::vector<std::uint32_t> offsets;
+      std::vector<std::int32_t> rows;
+      for (std::uint32_t i = 0; i < batch.count(); ++i) {
+        if (std::ranges::find(compositions[i], pools_[kind]) == compositions[i].end()) continue;
+        offsets.push_back(i);
+        rows.push_back(any_value(kind));
+        model_.at(batch.at(i))[kind] = rows.back();
+      }
+      world_.add_column(batch, pools_[kind], offsets, reinterpret_cast<const std::byte*>(rows.data()));
+    }
+    world_.end_spawn(batch);
   }
   void add_one() {
     const Entity entity = any();

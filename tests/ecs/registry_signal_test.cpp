@@ -137,15 +137,114 @@ TEST_F(RegistrySignalTest, ASpawnEmitsEachComponentOnce) {
   });
   world.signals(mana).construct.connect(
       [&](std::span<const Entity> all) { heard.insert(heard.end(), all.begin(), all.end()); });
-  const EntityRange range = world.create_range(3);
   const PoolId only[] = {health};
-  world.assign_prototypes(range, std::vector<PrototypeId>(3, world.prototypes().intern(only)));
+  const EntityRange range = world.begin_spawn(std::vector<PrototypeId>(3, world.prototypes().intern(only)));
   const std::vector<std::uint32_t> offsets{0, 1, 2};
   const std::vector<Health> rows(3);
   world.add_column(range, health, offsets, reinterpret_cast<const std::byte*>(rows.data()));
   world.end_spawn(range);
   EXPECT_EQ(heard, (std::vector{range.at(0), range.at(1), range.at(2)}));
   world.check();
+}
+
+// A spawn of three entities with Health, as a range or as single entities.
+struct SpawnListeners : RegistrySignalTest {
+  std::vector<Entity> spawn(bool as_range) {
+    const PoolId only[] = {world.pool_of<Health>()};
+    const std::vector<PrototypeId> prototypes(3, world.prototypes().intern(only));
+    std::vector<Entity> made(3);
+    const std::vector<std::uint32_t> offsets{0, 1, 2};
+    const std::vector<Health> rows{{10}, {11}, {12}};
+    const auto fill = [&](const EntityBatch& batch) {
+      world.add_column(batch, only[0], offsets, reinterpret_cast<const std::byte*>(rows.data()));
+      world.end_spawn(batch);
+      for (std::uint32_t i = 0; i < 3; ++i) made[i] = batch.at(i);
+    };
+    if (as_range) {
+      fill(world.begin_spawn(prototypes));
+    } else {
+      EXPECT_TRUE(world.begin_spawn(made, prototypes));
+      fill(std::span<const Entity>(made));
+    }
+    return made;
+  }
+};
+
+TEST_F(SpawnListeners, CreatedReceivesCompleteEntitiesFirst) {
+  std::vector<std::string> calls;
+  std::int32_t sum = 0;
+  world.created().connect([&](std::span<const Entity> all) {
+    calls.push_back("created " + std::to_string(all.size()));
+    for (const Entity entity : all) sum += world.get<const Health>(entity).value;
+  });
+  world.signals<Health>().construct.connect(
+      [&](std::span<const Entity> all) { calls.push_back("construct " + std::to_string(all.size())); });
+  for (const bool as_range : {true, false}) spawn(as_range);
+  EXPECT_EQ(calls, (std::vector<std::string>{"created 3", "construct 3", "created 3", "construct 3"}));
+  EXPECT_EQ(sum, 66);
+  world.check();
+}
+
+TEST_F(SpawnListeners, CreatedMayDestroyWhatItReceives) {
+  std::vector<Entity> constructed;
+  world.signals<Health>().construct.connect(
+      [&](std::span<const Entity> all) { constructed.assign(all.begin(), all.end()); });
+  world.group<Health>();
+  world.created().connect([&](std::span<const Entity> all) {
+    world.destroy(all[0]);
+    world.destroy(all[2]);
+  });
+  for (const bool as_range : {true, false}) {
+    const std::vector<Entity> made = spawn(as_range);
+    EXPECT_FALSE(world.valid(made[0]));
+    EXPECT_FALSE(world.valid(made[2]));
+    EXPECT_EQ(constructed, std::vector{made[1]});
+    EXPECT_EQ(world.get<const Health>(made[1]).value, 11);
+    EXPECT_EQ(world.pool<Health>().size(), 1u);
+    world.check();
+    world.destroy(made[1]);
+  }
+}
+
+TEST_F(SpawnListeners, CreatedMayDestroyAllWithoutOtherListeners) {
+  world.created().connect([&](std::span<const Entity> all) { world.destroy(all); });
+  for (const bool as_range : {true, false}) {
+    spawn(as_range);
+    EXPECT_EQ(world.entities().size(), 0u);
+    EXPECT_EQ(world.pool<Health>().size(), 0u);
+    world.view<const Health>().each([](const Health&) { ADD_FAILURE() << "a dead entity is visited"; });
+    world.check();
+  }
+}
+
+TEST_F(SpawnListeners, CreatedMayAddComponents) {
+  world.created().connect([&](std::span<const Entity> all) {
+    for (const Entity entity : all) world.add<Mana>(entity, {7});
+  });
+  for (const bool as_range : {true, false}) {
+    for (const Entity entity : spawn(as_range)) {
+      EXPECT_EQ(world.get<const Mana>(entity).value, 7);
+      EXPECT_EQ(world.prototypes().pools(world.prototype(entity)).size(), 2u);
+    }
+    world.check();
+  }
+}
+
+TEST_F(RegistrySignalTest, ListenersMayNestToALimit) {
+  std::uint32_t made = 0;
+  world.created().connect([&](std::span<const Entity>) {
+    if (++made < Signal::nested_max) world.create();
+  });
+  world.create();
+  EXPECT_EQ(world.entities().size(), Signal::nested_max);
+}
+
+TEST_F(RegistrySignalTest, EndlessListenersAreNamed) {
+  world.signals<Health>().construct.connect([&](std::span<const Entity>) { world.create(Health{}); });
+  EXPECT_DEATH(world.create(Health{}),
+               "listeners of `construct` of component Health call each other 256 deep, now for entity 256.1");
+  world.created().connect([&](std::span<const Entity>) { world.create(); });
+  EXPECT_DEATH(world.create(), "listeners of `created` call each other 256 deep");
 }
 
 TEST_F(RegistrySignalTest, BulkDestroyListenersMayDestroyOthers) {

@@ -273,9 +273,8 @@ TEST_F(RegistryTest, ARangeWithColumnsIsLikeEntitiesMadeOneByOne) {
   const PrototypeId both = world.prototypes().intern(both_pools);
   const PrototypeId one = world.prototypes().intern(one_pool);
 
-  const EntityRange range = world.create_range(3);
   const PrototypeId prototypes[] = {both, one, both};
-  world.assign_prototypes(range, prototypes);
+  const EntityRange range = world.begin_spawn(prototypes);
   const std::uint32_t health_of[] = {0, 2};
   const Health healths[] = {{10}, {12}};
   world.add_column(range, health, health_of, reinterpret_cast<const std::byte*>(healths));
@@ -418,11 +417,11 @@ TEST_F(RegistryTest, MoreMisuseAsserts) {
   EXPECT_DEATH(world.add<Label>(twice), "index 0 is added to .*Label twice");
   EXPECT_DEATH(world.get<Health>(entity, world.find_pool(core::StringId32("Health"), core::StringId32("Nope"))),
                "there is no such pool");
+  std::array<Entity, 3> three{};
+  EXPECT_DEATH(world.begin_spawn(three, std::array<PrototypeId, 2>{}), "one prototype for each entity");
+  EXPECT_DEATH(world.destroy_range({0, ~0u}), "no range of 4294967295 entities from index 0 was made");
   const EntityRange range = world.create_range(2);
-  world.destroy(range.at(1));
-#ifdef MOBULA_ASSERTS
-  EXPECT_DEATH(world.assign_prototypes(range, std::array<PrototypeId, 2>{}), "is spawned, and is dead");
-#endif
+  EXPECT_DEATH(world.destroy_range({range.first, 1, range.generation}), "no range of 1 entities from index");
   world.group<Position>(with<Health>);
   EXPECT_DEATH(world.pool<Position>().release_order(), "belongs to a group for good");
 }

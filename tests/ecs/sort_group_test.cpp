@@ -103,6 +103,33 @@ TEST_P(GroupSort, StaysAGroupWhenItsEntitiesChangeAfterwards) {
   expect_sorts<Place>(group);
 }
 
+// The members of a group depend on all of its pools, not only on the one that holds the keys.
+TEST_P(GroupSort, AKeyThatChangesTheMembersIsNamed) {
+  fill();
+  const auto owning = registry.group<Place>(with<Weight>, exclude<Mark>);
+  const auto observing = registry.group<>(with<const Weight>, exclude<Mark>);
+  Entity member;
+  owning.each([&](Entity entity, const Place&, const Weight&) { member = entity; });
+  const auto sort_with = [&](const auto& group, auto change) {
+    sort_by<Weight>(group, [&](const Weight& weight) {
+      change();
+      return weight.key;
+    });
+  };
+  const auto expect_named = [&](const auto& group) {
+    EXPECT_DEATH(sort_with(group, [&] { registry.destroy(member); }), "is changed by the key or comparator");
+    EXPECT_DEATH(sort_with(group, [&] { registry.remove<Weight>(member); }), "is changed by the key or comparator");
+    EXPECT_DEATH(sort_with(group, [&] { registry.add<Mark>(member); }), "Mark is changed by the key or comparator");
+    EXPECT_DEATH(sort_with(group, [&] { registry.create(Weight{}); }), "Weight is changed by the key or comparator");
+  };
+  expect_named(owning);
+  expect_named(observing);
+  sort_with(owning, [&] { registry.create(); });
+  sort_with(observing, [&] { registry.create(); });
+  registry.destroy(member);
+  expect_all_intact();
+}
+
 INSTANTIATE_TEST_SUITE_P(Seeds, GroupSort, testing::Values(1, 2, 3));
 
 }  // namespace

@@ -212,13 +212,14 @@ class History {
   void spawn() {
     if (world_.entities().config().recycling == ecs::Recycling::given || world_.entities().size() > 120) return;
     const std::uint32_t count = 1 + random_.below(30);
-    const ecs::EntityRange range = world_.create_range(count);
-    if (range.count == 0) return;
     const ecs::PoolId transforms = world_.pool_of<Transform>();
     const ecs::PoolId parents = world_.pool_of<Parent>();
     const ecs::PrototypeId root = world_.prototypes().with(ecs::empty_prototype, transforms);
     const ecs::PrototypeId child = world_.prototypes().with(root, parents);
     std::vector<ecs::PrototypeId> kinds;
+    for (std::uint32_t i = 0; i < count; ++i) kinds.push_back(random_.chance(1, 4) ? root : child);
+    const ecs::EntityRange range = world_.begin_spawn(kinds);
+    if (range.count == 0) return;
     std::vector<std::uint32_t> all;
     std::vector<std::uint32_t> below;
     std::vector<Transform> places;
@@ -227,12 +228,10 @@ class History {
       known_.push_back(range.at(i));
       all.push_back(i);
       places.push_back(place());
-      kinds.push_back(random_.chance(1, 4) ? root : child);
-      if (kinds.back() == root) continue;
+      if (kinds[i] == root) continue;
       below.push_back(i);
       named_parents.push_back({random_.chance(1, 5) ? named() : range.at(random_.below(count))});
     }
-    world_.assign_prototypes(range, kinds);
     world_.add_column(range, transforms, all, reinterpret_cast<const std::byte*>(places.data()));
     world_.add_column(range, parents, below, reinterpret_cast<const std::byte*>(named_parents.data()));
     world_.end_spawn(range);

@@ -93,10 +93,9 @@ TEST_F(HierarchyTest, BulkSpawnsAreFound) {
   const ecs::PrototypeId root = prototypes.with(ecs::empty_prototype, transforms);
   const ecs::PrototypeId child = prototypes.with(root, parents);
   update();
-  const ecs::EntityRange range = world.create_range(100);
   std::vector<ecs::PrototypeId> kinds(100, child);
   kinds[0] = root;
-  world.assign_prototypes(range, kinds);
+  const ecs::EntityRange range = world.begin_spawn(kinds);
   std::vector<std::uint32_t> all;
   std::vector<std::uint32_t> below;
   std::vector<Transform> rows;

@@ -110,7 +110,7 @@ void Village::remove(const Client& client) {
 
 const server::Viewer* Village::viewer_of(ecs::Entity entity) {
   for (std::uint32_t player = 1; player < server->next_player(); ++player) {
-    const server::Viewer* viewer = server->world().viewer(player);
+    const server::Viewer* viewer = server->world().try_viewer(player);
     if (viewer != nullptr && viewer->entity() == entity) return viewer;
   }
   return nullptr;

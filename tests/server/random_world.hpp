@@ -30,10 +30,9 @@ class RandomWorld {
     alive.pop_back();
   }
   ecs::EntityRange create_many(std::uint32_t count) {
-    const ecs::EntityRange range = registry.create_range(count);
     const ecs::PoolId pools[] = {registry.pool_of<engine::Transform>()};
-    const std::vector<ecs::PrototypeId> prototypes(range.count, registry.prototypes().intern(pools));
-    registry.assign_prototypes(range, prototypes);
+    const std::vector<ecs::PrototypeId> prototypes(count, registry.prototypes().intern(pools));
+    const ecs::EntityRange range = registry.begin_spawn(prototypes);
     std::vector<std::uint32_t> offsets;
     std::vector<engine::Transform> rows(range.count);
     for (std::uint32_t i = 0; i < range.count; ++i) {

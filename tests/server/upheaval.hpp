@@ -92,7 +92,7 @@ class UpheavalGame : public TinyGame {
     } else {
       world.registry().add<server::Relevance>(thing) = relevance;
     }
-    server::Viewer* viewer = world.viewer(random.below(last_player + 1));
+    server::Viewer* viewer = world.try_viewer(random.below(last_player + 1));
     if (viewer == nullptr) return;
     const std::uint32_t group = 1 + random.below(2);
     if (random.chance(1, 2)) return viewer->leave_group(group);

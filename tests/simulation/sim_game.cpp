@@ -97,7 +97,7 @@ core::Result<ecs::Entity> SimGame::admit(server::World& world, const server::Pla
 
 // The viewpoint is an entity that may be destroyed.
 core::Status SimGame::spectate(server::World& world, const server::Player& player) {
-  if (!things.empty()) world.viewer(player.id)->set_viewpoints({&things.front(), 1});
+  if (!things.empty()) world.viewer(player.id).set_viewpoints({&things.front(), 1});
   return core::Done{};
 }
 
@@ -336,7 +336,7 @@ ecs::Entity SimGame::make_avatar(server::World& world, std::uint32_t player) {
 void SimGame::replace_avatar(server::World& world) {
   if (!random.chance(1, 10)) return;
   const std::uint32_t player = 1 + random.below(last_player + 1);
-  const server::Viewer* const viewer = world.viewer(player);
+  const server::Viewer* const viewer = world.try_viewer(player);
   if (viewer == nullptr || viewer->is_spectator()) return;
   const ecs::Entity former = world.player_entity(player);
   ecs::Entity next = any_thing();

@@ -183,7 +183,7 @@ mobula::core::Status DemoGame::spectate(World& world, const Player& player) {
   std::vector<Entity> places;
   world.registry().view<const SpawnPoint>().each([&](Entity place, const SpawnPoint&) { places.push_back(place); });
   places.resize(std::min(places.size(), mobula::server::Viewer::viewpoints_max));
-  world.viewer(player.id)->set_viewpoints(places);
+  world.viewer(player.id).set_viewpoints(places);
   return mobula::core::Done{};
 }
 

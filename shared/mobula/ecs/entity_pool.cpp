@@ -219,11 +219,19 @@ void EntityPool::range_died(EntityRangeSlot& slot) {
   retired_ += slot.range.count;
 }
 
+void EntityPool::check_range(const EntityRange& range) const {
+  const auto made =
+      std::lower_bound(ranges_.begin(), ranges_.end(), range.first,
+                       [](const EntityRangeSlot& slot, std::uint32_t wanted) { return slot.range.first < wanted; });
+  MOBULA_CHECK(made != ranges_.end() && made->range.first == range.first && made->range.count == range.count,
+               "no range of " + std::to_string(range.count) + " entities from index " + std::to_string(range.first) +
+                   " was made by create_range");
+}
+
 void EntityPool::destroy_range(const EntityRange& range) {
   if (range.count == 0) return;
+  check_range(range);
   EntityRangeSlot& slot = range_of(range.first);
-  MOBULA_CHECK(slot.range.first == range.first && slot.range.count == range.count,
-               "the range was made by create_range");
   if (slot.alive == 0 || slot.range.generation != range.generation) return;
   for (std::uint32_t i = 0; i < range.count; ++i) slots_[range.first + i] = {0, dead_bit | in_range_bit};
   alive_ -= slot.alive;

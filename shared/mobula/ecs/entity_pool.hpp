@@ -112,6 +112,8 @@ class EntityPool {
   void destroy(std::span<const Entity> entities);
   /// Destroys the entities of the range that still live. Does nothing if all are dead.
   void destroy_range(const EntityRange& range);
+  /// Checks that create_range() made a range, dead or alive.
+  void check_range(const EntityRange& range) const;
 
   /// Returns whether the entity lives. Inlined: a call would force handles into memory.
   [[nodiscard, gnu::always_inline]] bool valid(Entity entity) const {

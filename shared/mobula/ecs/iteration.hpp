@@ -18,6 +18,7 @@
 #include <iterator>
 #include <mobula/ecs/entity_pool.hpp>
 #include <mobula/ecs/iteration_columns.hpp>
+#include <mobula/ecs/misuse.hpp>
 #include <mobula/ecs/registered_progress.hpp>
 #include <tuple>
 #include <type_traits>
@@ -84,6 +85,7 @@ class Iteration {
   using Progress = RegisteredProgress<sizeof...(Ts)>;
   [[nodiscard]] Progress begin_progress() const { return {pools_, group_, *lead_}; }
   [[nodiscard]] const SparseSet& lead() const { return *lead_; }
+  [[nodiscard]] const std::string& lead_name() const { return pools_[lead_column]->instance_name(); }
   [[nodiscard]] std::uint32_t size() const { return group_ != nullptr ? group_->size() : lead_->size(); }
 
   // For range loops: the components of the entity at a position of the lead, if it matches.
@@ -329,7 +331,8 @@ class Iteration {
 };
 
 // Supports `for (auto [entity, position, velocity] : view)`, from the last position to the first. Mutable components
-// count as written when they are read from the iterator.
+// count as written when they are read from the iterator. Reading it at its end, or after its entity has ceased to
+// match, fails a check.
 template <class... Ts>
 class EntityIterator {
  public:
@@ -342,7 +345,11 @@ class EntityIterator {
     progress_->begin_run(0, position_, false);
     advance();
   }
-  value_type operator*() const { return iteration_.element(position_); }
+  value_type operator*() const {
+    if (progress_->outdated()) [[unlikely]]
+      return iteration_.element(present_position());
+    return iteration_.element(position_);
+  }
   EntityIterator& operator++() {
     advance();
     return *this;
@@ -356,19 +363,30 @@ class EntityIterator {
       if (position_ > iteration_.size()) position_ = iteration_.size();
       if (position_-- == 0) break;
       progress_->visit(position_);
-      if (!progress_->skips(iteration_.lead().indices()[position_]) && iteration_.matches(position_)) return;
+      index_ = iteration_.lead().indices()[position_];
+      if (!progress_->skips(index_) && iteration_.matches(position_)) return progress_->set_outdated(false);
     }
     if (!std::exchange(late_, true)) progress_->begin_run(0, 0, false);
-    for (std::uint32_t index = 0; progress_->take_late(index);) {
-      position_ = iteration_.lead().find(index);
-      if (position_ < iteration_.size() && iteration_.matches(position_)) return;
+    while (progress_->take_late(index_)) {
+      position_ = iteration_.lead().find(index_);
+      if (position_ < iteration_.size() && iteration_.matches(position_)) return progress_->set_outdated(false);
     }
     position_ = SparseSet::none;
+    index_ = SparseSet::none;
+    progress_->set_outdated(true);  // there is nothing to read
+  }
+  // Returns where the current entity is after a change of the pools.
+  [[nodiscard, gnu::noinline]] std::uint32_t present_position() const {
+    const std::uint32_t position = iteration_.lead().find(index_);
+    if (position >= iteration_.size() || !iteration_.matches(position))
+      misuse::nothing_at_iterator(index_, iteration_.lead_name());
+    return position;
   }
 
   Iteration<Ts...> iteration_;
   typename Iteration<Ts...>::Progress progress_;
   std::uint32_t position_;
+  std::uint32_t index_ = SparseSet::none;
   bool late_ = false;  // only entities that have moved to visited positions are left
 };
 

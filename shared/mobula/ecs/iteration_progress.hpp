@@ -56,6 +56,8 @@ class IterationProgress {
   void on_moved(const SparseSet& set, std::uint32_t index, std::uint32_t from, std::uint32_t to);
   /// Receives that a pool has other tables of its components.
   void on_grown() { outdated_ = true; }
+  /// Sets whether what was found may be wrong.
+  void set_outdated(bool outdated) { outdated_ = outdated; }
 
  private:
   [[nodiscard]] bool is_visited(std::uint32_t position) const;

@@ -1,6 +1,8 @@
 #include <mobula/core/assert.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/ecs/misuse.hpp>
+#include <mobula/ecs/signal.hpp>
+#include <mobula/ecs/sparse_set.hpp>
 
 namespace mobula::ecs::misuse {
 
@@ -43,6 +45,20 @@ void lost_while_added(Entity entity, std::string_view component, bool destroyed)
       "a construct listener of component {} {} entity {} while it was added, so there is nothing to return; record the "
       "change in Commands",
       component, destroyed ? "destroyed" : "removed it from", to_string(entity)));
+}
+
+void endless_listeners(std::string_view change, std::string_view component, Entity entity) {
+  core::check_failed(core::format(
+      "listeners of `{}`{}{} call each other {} deep, now for entity {}: the change that one makes calls it again",
+      change, component.empty() ? "" : " of component ", component, Signal::nested_max, to_string(entity)));
+}
+
+void nothing_at_iterator(std::uint32_t index, std::string_view component) {
+  if (index == SparseSet::none)
+    core::check_failed(core::format("an iterator over component {} is read at its end", component));
+  core::check_failed(
+      core::format("an iterator over component {} is read whose entity, index {}, was destroyed or no longer matches",
+                   component, index));
 }
 
 }  // namespace mobula::ecs::misuse

@@ -19,4 +19,9 @@ namespace mobula::ecs::misuse {
 /// Reports a `construct` listener that left nothing for add() to return.
 [[noreturn, gnu::cold]] void lost_while_added(Entity entity, std::string_view component, bool destroyed);
 
+/// Reports a listener whose change calls it again without end.
+[[noreturn, gnu::cold]] void endless_listeners(std::string_view change, std::string_view component, Entity entity);
+/// Reports an iterator that is read without an entity. `index`: of the former one, ~0 at the end.
+[[noreturn, gnu::cold]] void nothing_at_iterator(std::uint32_t index, std::string_view component);
+
 }  // namespace mobula::ecs::misuse

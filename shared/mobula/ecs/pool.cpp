@@ -49,7 +49,24 @@ Pool::~Pool() {
   release(scratch_);
 }
 
+void Pool::check_unsorted() const {
+  MOBULA_CHECK(sorts_ == 0, "pool " + instance_name_ +
+                                " is changed by the key or comparator that sorts it: record the change in Commands");
+}
+
+void Pool::begin_sort(Iterations::Link& link) {
+  begin_iteration(link);
+  ++sorts_;
+  capacity_ = size();
+}
+
+void Pool::end_sort(Iterations::Link& link) {
+  if (--sorts_ == 0) capacity_ = static_cast<std::uint32_t>(blocks_.size()) << block_shift;
+  end_iteration(link);
+}
+
 void Pool::remove_reported(Pool& pool, std::uint32_t index) noexcept {
+  pool.check_unsorted();
   pool.iterations_.report_removal(pool.set_, index);
   pool.remove_for(pool.type_)(pool, index);
 }
@@ -68,6 +85,7 @@ Pool::Remove Pool::remove_for(const ComponentType& type) const {
 void Pool::destroy_value(std::uint32_t position) noexcept { type_.destroy(address(position)); }
 
 void Pool::clear() noexcept {
+  check_unsorted();
   for (std::uint32_t position = 0; !plain_ && position < size(); ++position) destroy_value(position);
   set_.clear();
 }
@@ -75,6 +93,7 @@ void Pool::clear() noexcept {
 // Adds a slab of half the present size, within bounds, or of the requested size. Few entities take little memory; many
 // lie in long arrays that are read sequentially.
 void Pool::add_slab(std::uint32_t capacity) {
+  check_unsorted();
   const auto begin = static_cast<std::uint32_t>(blocks_.size());
   const std::uint32_t end = std::max(begin + std::clamp(begin / 2, 1u, 512u), (capacity + block_mask) >> block_shift);
   const std::size_t block_bytes = static_cast<std::size_t>(element_size_) << block_shift;
@@ -154,7 +173,7 @@ void Pool::commit_run(std::uint32_t first, std::uint32_t count, const std::byte*
 void Pool::claim_order(OrderOwner owner, const GroupSet* group) {
   MOBULA_CHECK(order_owner_ == OrderOwner::nobody || (owner == OrderOwner::sort && order_owner_ == owner),
                "the order of pool " + instance_name_ + " already has an owner (a sort's is given up by release_order)");
-  MOBULA_CHECK(!is_iterated(), "pool " + instance_name_ + " is reordered while it is iterated");
+  MOBULA_CHECK(!is_iterated(), "pool " + instance_name_ + " is reordered while it is iterated or sorted");
   order_owner_ = owner;
   owner_group_ = group;
 }
@@ -162,7 +181,10 @@ void Pool::claim_order(OrderOwner owner, const GroupSet* group) {
 void Pool::swap(std::uint32_t a, std::uint32_t b) noexcept {
   MOBULA_ASSERT(a < size() && b < size(), "both positions hold components");
   if (a == b) return;
-  if (iterations_.any()) iterations_.report_swap(set_, a, b);
+  if (iterations_.any()) {
+    check_unsorted();
+    iterations_.report_swap(set_, a, b);
+  }
   relocate(scratch_, address(a));
   relocate(address(a), address(b));
   relocate(address(b), scratch_);
@@ -247,7 +269,7 @@ void Pool::compare_blocks(const SparseSet& lead, Alignment& alignment) const {
 }
 
 PoolWatch& Pool::make_watch() {
-  if (watch_.get() == nullptr) watch_ = core::Owned(new PoolWatch);
+  if (watch_.get() == nullptr) watch_ = core::Owned(new PoolWatch(instance_name_));
   return *watch_;
 }
 

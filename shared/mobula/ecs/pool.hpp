@@ -200,7 +200,12 @@ class Pool {
   /// Null if all are set. Valid until the structure of either changes.
   [[nodiscard]] const std::uint64_t* blocks_aligned_with(const SparseSet& lead);
 
-  /// Returns whether an iteration is in progress. Reordering then fails a check.
+  /// Registers a sort by the game's code. Until it ends, that code may change values alone: to add, remove or move a
+  /// component fails a check.
+  void begin_sort(Iterations::Link& link);
+  void end_sort(Iterations::Link& link);
+
+  /// Returns whether an iteration or a sort is in progress. Reordering then fails a check.
   [[nodiscard]] bool is_iterated() const { return iterations_.any(); }
   /// Registers an iteration. Removals are reported to it until it ends.
   void begin_iteration(Iterations::Link& link) {
@@ -260,12 +265,15 @@ class Pool {
   void reorder_blocks(std::uint32_t first, std::span<const std::uint32_t> order, std::byte* room,
                       std::size_t element_size, Copy copy);
   void add_slab(std::uint32_t capacity);
+  void check_unsorted() const;
   // Copies rows to positions first … end - 1 and marks them as changed.
   void copy_rows(std::uint32_t first, std::uint32_t end, const std::byte* rows) noexcept;
 
   SparseSet set_;
   std::uint32_t element_size_;
-  std::uint32_t capacity_ = 0;  // positions that set_, blocks_ and change_ticks_ have room for
+  // Positions that set_, blocks_ and change_ticks_ have room for. While the pool is sorted its size, so that every
+  // addition comes to add_slab().
+  std::uint32_t capacity_ = 0;
   bool schema_;
   bool plain_;  // components are plain bytes: no destructor
   Iterations iterations_;
@@ -278,6 +286,7 @@ class Pool {
   core::Owned<PoolWatch> watch_;
   PoolId id_;
   OrderOwner order_owner_ = OrderOwner::nobody;
+  std::uint16_t sorts_ = 0;  // in progress
   const GroupSet* owner_group_ = nullptr;
   core::StringId32 instance_;
   std::string instance_name_;

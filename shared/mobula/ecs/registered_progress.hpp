@@ -32,6 +32,7 @@ class RegisteredProgress {
 
   [[nodiscard]] IterationProgress& operator*() { return progress_; }
   [[nodiscard]] IterationProgress* operator->() { return &progress_; }
+  [[nodiscard]] const IterationProgress* operator->() const { return &progress_; }
 
  private:
   void begin() {

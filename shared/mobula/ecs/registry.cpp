@@ -234,6 +234,7 @@ void Registry::destroy_watched(std::span<const Entity> entities) {
 
 void Registry::destroy_range(const EntityRange& range) {
   if (range.count == 0) return;
+  index_.entities().check_range(range);
   journal_.make_room();
   if (watched_ || !destroying_.empty()) emit_destroying(living(range));
   for (std::uint32_t i = range.count; i-- > 0;) {

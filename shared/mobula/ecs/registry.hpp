@@ -105,7 +105,7 @@ class Registry {
   void destroy(Entity entity);
   /// Destroys living, distinct entities.
   void destroy(std::span<const Entity> entities);
-  /// Destroys the entities of the range that still live.
+  /// Destroys the entities of the range that still live. Checks that create_range() or begin_spawn() made the range.
   void destroy_range(const EntityRange& range);
   [[nodiscard, gnu::always_inline]] bool valid(Entity entity) const { return index_.entities().valid(entity); }
   [[nodiscard]] const EntityPool& entities() const { return index_.entities(); }
@@ -195,13 +195,16 @@ class Registry {
   }
   void remove(std::span<const Entity> entities, PoolId pool);
 
-  /// Starts a spawn: gives every entity of the batch its prototype; prototypes[i] belongs to batch.at(i). The columns
-  /// that follow must add exactly the components that the prototypes name.
-  void assign_prototypes(const EntityBatch& batch, std::span<const PrototypeId> prototypes);
+  /// Starts a spawn: creates an entity for each prototype. The columns that follow must add exactly the components that
+  /// the prototypes name. The range is empty if the index space is used up.
+  EntityRange begin_spawn(std::span<const PrototypeId> prototypes);
+  /// Starts a spawn of single entities; prototypes[i] belongs to out[i]. Returns false and creates nothing if the index
+  /// space is too small.
+  bool begin_spawn(std::span<Entity> out, std::span<const PrototypeId> prototypes);
   /// Adds a column of a spawn: row i is the component of batch.at(offsets[i]); offsets ascend.
   void add_column(const EntityBatch& batch, PoolId pool, std::span<const std::uint32_t> offsets, const std::byte* rows);
-  /// Ends a spawn: entities enter their groups, and `construct` listeners are called. Until then no entity of the batch
-  /// may be destroyed.
+  /// Ends a spawn: entities enter their groups, and listeners receive them complete, `created` first. Until then no
+  /// entity of the batch may be destroyed.
   void end_spawn(const EntityBatch& batch);
   /// Destroys the batch with the components added so far, after a column failed. end_spawn() calls it if memory runs
   /// out before the first listener is called.
@@ -240,8 +243,8 @@ class Registry {
     return signals(pool<T>().id());
   }
   PoolSignals& signals(PoolId pool);
-  /// Returns the signal for created entities. Creates with components and snapshots add the components before it, other
-  /// calls after it.
+  /// Returns the signal for created entities. Creates with components, spawns and snapshots add the components before
+  /// it, other calls after it.
   [[nodiscard]] Signal& created() { return created_; }
   /// Returns the signal for entities about to be destroyed, with all their components.
   [[nodiscard]] Signal& destroying() { return destroying_; }
@@ -345,6 +348,7 @@ class Registry {
   void emit_destroy(std::span<const Entity> entities, std::vector<Entity>& concerned);
   [[nodiscard]] bool is_leaving(Entity entity) const { return leaving_.contains(entity.index); }
   [[nodiscard]] bool is_removing(Entity entity, const Pool& pool) const;
+  void assign_prototypes(const EntityBatch& batch, std::span<const PrototypeId> prototypes) noexcept;
   void select(const EntityBatch& batch, PoolId pool, std::vector<Entity>& selected) const;
   [[nodiscard]] std::vector<Entity> living(const EntityRange& range) const;
   [[noreturn, gnu::cold]] void fail_add(Entity entity, const Pool& pool) const;
@@ -425,8 +429,8 @@ class Registry {
   std::uint32_t server_only_count_ = 0;  // pools
   std::vector<PoolId> heard_pools_;      // pools that signals() was called for, ascending
   bool watched_ = false;                 // a pool has a watch, which it never loses
-  Signal created_;
-  Signal destroying_;
+  Signal created_{"created"};
+  Signal destroying_{"destroying"};
   std::vector<core::Owned<GroupSet>> groups_;
   SparseSet leaving_;  // indices of entities whose `destroy` listeners are being called
   std::vector<std::pair<const Pool*, std::span<const Entity>>> removals_;  // their listeners are being called

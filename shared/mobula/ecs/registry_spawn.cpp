@@ -1,4 +1,5 @@
-// Registry: the steps of a spawn. Entities get their prototypes, then components are added column by column.
+// Registry: the steps of a spawn. Entities are created with their prototypes, then components are added column by
+// column.
 #include <algorithm>
 #include <mobula/core/undo.hpp>
 #include <mobula/ecs/registry.hpp>
@@ -6,26 +7,42 @@
 
 namespace mobula::ecs {
 
-void Registry::assign_prototypes(const EntityBatch& batch, std::span<const PrototypeId> prototypes) {
+// Both log the creation and leave room to log an undo_spawn(). `created` waits for end_spawn(): a listener that changed
+// entities without their components would take them from the columns.
+EntityRange Registry::begin_spawn(std::span<const PrototypeId> prototypes) {
+  journal_.make_room(2);
+  const EntityRange range = index_.entities().create_range(static_cast<std::uint32_t>(prototypes.size()));
+  if (range.count == 0) return range;
+  journal_.note(JournalEntry::Kind::create, range.at(0), range.count);
+  assign_prototypes(range, prototypes);
+  return range;
+}
+
+bool Registry::begin_spawn(std::span<Entity> out, std::span<const PrototypeId> prototypes) {
+  MOBULA_CHECK(prototypes.size() == out.size(), "a spawn has one prototype for each entity");
+  if (!index_.entities().create(out)) return false;
+  core::Undo undo([&] { index_.entities().destroy(out); });
+  journal_.make_room(2 * out.size());
+  undo.dismiss();
+  journal_.note_all(JournalEntry::Kind::create, out);
+  assign_prototypes(std::span<const Entity>(out), prototypes);
+  return true;
+}
+
+void Registry::assign_prototypes(const EntityBatch& batch, std::span<const PrototypeId> prototypes) noexcept {
   const std::uint32_t count = batch.count();
-  MOBULA_ASSERT(prototypes.size() == count, "one prototype for each entity of the batch");
-  journal_.make_room(batch.is_range() ? 1 : count);  // for undo_spawn()
-  index_.prototypes().release(empty_prototype, count);
   for (std::uint32_t i = 0; i < count;) {
     const PrototypeId prototype = prototypes[i];
     const std::uint32_t begin = i;
-    for (; i < count && prototypes[i] == prototype; ++i) {
-      MOBULA_ASSERT(valid(batch.at(i)) && index_.entities().prototype(batch.at(i).index) == empty_prototype,
-                    "entity " + to_string(batch.at(i)) + " is spawned, and is dead or has components already");
+    for (; i < count && prototypes[i] == prototype; ++i)
       index_.entities().prototype_place(batch.at(i).index).change(empty_prototype, prototype);
-    }
     index_.prototypes().retain(prototype, i - begin);
   }
 }
 
 void Registry::add_column(const EntityBatch& batch, PoolId id, std::span<const std::uint32_t> offsets,
                           const std::byte* rows) {
-  Pool& pool = *pools_[id];
+  Pool& pool = this->pool(id);
   if (pool.watch() != nullptr)
     for (GroupSet* group : pool.watch()->groups) group->make_room(batch, offsets);
   pool.append_rows(batch, offsets, rows);
@@ -34,9 +51,9 @@ void Registry::add_column(const EntityBatch& batch, PoolId id, std::span<const s
 // The receivers are determined before the first listener is called: listeners may add further components, which emit
 // on their own, and destroy spawned entities.
 void Registry::end_spawn(const EntityBatch& batch) {
-  if (!watched_) return;
+  if (!watched_ && created_.empty()) return;
   struct Emission {
-    PoolId pool;
+    Signal* signal;
     std::size_t begin;  // first of its entities in `notified`
     std::size_t end;
   };
@@ -45,19 +62,23 @@ void Registry::end_spawn(const EntityBatch& batch) {
   std::vector<Entity> notified = std::exchange(concerned_, {});
   notified.clear();
   core::Undo undo([&] { undo_spawn(batch); });
+  if (!created_.empty()) {
+    for (std::uint32_t i = 0; i < batch.count(); ++i) notified.push_back(batch.at(i));
+    all.push_back({&created_, 0, notified.size()});
+  }
   for (PoolId id = 0; id < pool_count(); ++id) {
-    const PoolWatch* const watch = pools_[id]->watch();
+    PoolWatch* const watch = pools_[id]->watch();
     if (watch == nullptr || watch->signals.construct.empty()) continue;
     const std::size_t begin = notified.size();
     select(batch, id, notified);
-    all.push_back({id, begin, notified.size()});
+    all.push_back({&watch->signals.construct, begin, notified.size()});
   }
   undo.dismiss();
   for (const core::Owned<GroupSet>& group : groups_) group->enter_all(batch);
   for (const Emission& emission : all) {
     const std::span<Entity> entities(notified.data() + emission.begin, notified.data() + emission.end);
     const auto dead = std::ranges::remove_if(entities, [this](Entity entity) { return !valid(entity); });
-    pools_[emission.pool]->watch()->signals.construct.emit({entities.begin(), dead.begin()});
+    emission.signal->emit({entities.begin(), dead.begin()});
   }
   concerned_ = std::move(notified);
 }

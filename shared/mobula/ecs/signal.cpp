@@ -1,3 +1,4 @@
+#include <mobula/ecs/misuse.hpp>
 #include <mobula/ecs/signal.hpp>
 
 namespace mobula::ecs {
@@ -14,6 +15,8 @@ void Signal::disconnect(Connection connection) {
 }
 
 void Signal::call_all(std::span<const Entity> entities) {
+  if (emissions_ == nested_max) [[unlikely]]
+    misuse::endless_listeners(change_, component_, entities[0]);
   // Also restores the count if a listener throws; the exception reaches the caller.
   struct Emission {
     explicit Emission(Signal& signal) : signal_(signal) { ++signal_.emissions_; }

@@ -2,13 +2,15 @@
 // one call, not one per entity.
 //
 // A listener may connect and disconnect listeners, itself included. A disconnected listener is not called any more; a
-// new one is called from the next emission on.
+// new one is called from the next emission on. It may make the change that it is called for, which calls it again, but
+// not without end: beyond nested_max a check fails.
 #pragma once
 
 #include <cstdint>
 #include <mobula/core/owned.hpp>
 #include <mobula/ecs/entity.hpp>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace mobula::ecs {
@@ -17,6 +19,11 @@ namespace mobula::ecs {
 class Signal {
  public:
   using Connection = std::uint32_t;
+  static constexpr std::uint32_t nested_max = 256;  // emissions of one signal within each other
+
+  Signal() = default;
+  /// Names the change and its component for messages. Keeps both views.
+  explicit Signal(std::string_view change, std::string_view component = {}) : change_(change), component_(component) {}
 
   /// Connects function(std::span<const Entity>), which is stored in the signal.
   template <class Function>
@@ -53,6 +60,8 @@ class Signal {
   Connection add(core::Owned<Listener> listener);
   void call_all(std::span<const Entity> entities);
 
+  std::string_view change_;
+  std::string_view component_;
   std::vector<Slot> slots_;  // in order of connecting
   Connection last_connection_ = 0;
   std::uint32_t emissions_ = 0;  // nested emissions in progress

@@ -103,6 +103,36 @@ Pool& find_pool(const GroupSet& group, core::StringId32 type) {
   return *group.pools().owned[0];
 }
 
+template <class Function>
+void SortGuard::each_pool(Function function) const {
+  Iterations::Link* link = links_;
+  if (target_.group == nullptr) return function(*target_.pool, *link);
+  const GroupPools& pools = target_.group->pools();
+  for (const std::vector<Pool*>* part : {&pools.owned, &pools.required, &pools.excluded})
+    for (Pool* pool : *part) function(*pool, *link++);
+}
+
+SortGuard::SortGuard(const SortTarget& target, SortScratch& scratch)
+    : target_(target),
+      scratch_(scratch),
+      progress_(target.group != nullptr ? target.group->set() : target.pool->set()) {
+  MOBULA_CHECK(!scratch.in_use, "one SortScratch is used by a sort and by the sort of its key or comparator");
+  std::size_t pools = 1;
+  if (target.group != nullptr) {
+    const GroupPools& all = target.group->pools();
+    pools = all.owned.size() + all.required.size() + all.excluded.size();
+  }
+  links_ = scratch.links.room_for<Iterations::Link>(pools);
+  scratch_.in_use = true;
+  each_pool(
+      [this](Pool& pool, Iterations::Link& link) { pool.begin_sort(*::new (&link) Iterations::Link{&progress_}); });
+}
+
+SortGuard::~SortGuard() {
+  each_pool([](Pool& pool, Iterations::Link& link) { pool.end_sort(link); });
+  scratch_.in_use = false;
+}
+
 }  // namespace detail
 
 void sort_as(Pool& pool, const Pool& lead, SortScratch& scratch) {

@@ -12,14 +12,19 @@
 // write. Sorting a pool whose order a group or the hierarchy owns asserts: sort the group instead. Only members of a
 // group are sorted. For a group that owns no pool this sets the order of its iteration. An exception (allocation,
 // key, comparator) leaves the order unchanged.
+//
+// Key and comparator may read everything and change other pools. If they add, remove or reorder components of the
+// sorted pool, or of any pool that decides the group's members, a check fails.
 #pragma once
 
 #include <algorithm>
 #include <bit>
 #include <concepts>
+#include <functional>
 #include <mobula/ecs/registry.hpp>
 #include <mobula/ecs/scratch.hpp>
 #include <new>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -31,6 +36,8 @@ struct SortScratch {
   Scratch spare;
   Scratch order;
   Scratch components;
+  Scratch links;
+  bool in_use = false;  // by a sort that is in progress
 };
 
 /// Sorts entities that `lead` has to the front, in its order; the others follow in their present order.
@@ -52,6 +59,25 @@ struct SortTarget {
 };
 
 Pool& find_pool(const GroupSet& group, core::StringId32 type);
+
+// While it lives, the game's key or comparator can change neither the target's members nor their order.
+class SortGuard {
+ public:
+  SortGuard(const SortTarget& target, SortScratch& scratch);
+  ~SortGuard();
+  SortGuard(const SortGuard&) = delete;
+  SortGuard& operator=(const SortGuard&) = delete;
+
+ private:
+  // Calls function(pool, its link).
+  template <class Function>
+  void each_pool(Function function) const;
+
+  SortTarget target_;
+  SortScratch& scratch_;
+  IterationProgress progress_;
+  Iterations::Link* links_ = nullptr;
+};
 
 template <class T>
 SortTarget sort_target(Registry& registry) {
@@ -255,8 +281,13 @@ const std::uint32_t* find_order(std::span<Entry> entries, SortScratch& scratch, 
     return order;
   }
   const std::span<Entry> dropped(spare + kept, entries.size() - kept);
-  std::sort(dropped.begin(), dropped.end(), before);
-  merge_positions<Entry>({spare, kept}, dropped, before, order);
+  const Entry* few = dropped.data();
+  if constexpr (std::same_as<Before, std::less<>>) {
+    std::sort(dropped.begin(), dropped.end(), before);
+  } else {  // std::sort leaves its array if the game's comparator is no strict weak order
+    few = merge_sort(dropped, entries.data(), before);
+  }
+  merge_positions<Entry>({spare, kept}, {few, dropped.size()}, before, order);
   return order;
 }
 
@@ -272,6 +303,7 @@ void sort_by(Target&& target, Key key, SortScratch& scratch) {
   const detail::SortTarget sorted = detail::sort_target<T>(target);
   using Bits = decltype(detail::ordered_bits(key(std::declval<const T&>())));
   using Entry = std::conditional_t<sizeof(Bits) == 4, detail::SmallKey, detail::LargeKey>;
+  std::optional<detail::SortGuard> guard(std::in_place, sorted, scratch);
   const std::span<Entry> entries(scratch.entries.room_for<Entry>(sorted.size()), sorted.size());
   detail::each_component<T>(sorted, [&](std::uint32_t position, const T& component) {
     const Bits bits = detail::ordered_bits(key(component));
@@ -281,6 +313,7 @@ void sort_by(Target&& target, Key key, SortScratch& scratch) {
       entries[position] = {bits, position};
     }
   });
+  guard.reset();
   sorted.apply(detail::find_order(entries, scratch), scratch.components);
 }
 template <class T, class Target, class Key>
@@ -294,6 +327,7 @@ template <class T, class Target, class Compare>
 void sort(Target&& target, Compare compare, SortScratch& scratch) {
   const detail::SortTarget sorted = detail::sort_target<T>(target);
   using Entry = detail::Candidate<T>;
+  std::optional<detail::SortGuard> guard(std::in_place, sorted, scratch);
   const std::span<Entry> entries(scratch.entries.room_for<Entry>(sorted.size()), sorted.size());
   detail::each_component<T>(sorted, [&](std::uint32_t position, const T& component) {
     if constexpr (detail::sorted_by_value<T>) {
@@ -311,7 +345,9 @@ void sort(Target&& target, Compare compare, SortScratch& scratch) {
     const Entry* result = detail::merge_sort(all, spare, less);
     for (std::size_t i = 0; i < all.size(); ++i) order[i] = result[i].at;
   };
-  sorted.apply(detail::find_order(entries, scratch, before, sort_all), scratch.components);
+  const std::uint32_t* const order = detail::find_order(entries, scratch, before, sort_all);
+  guard.reset();
+  sorted.apply(order, scratch.components);
 }
 template <class T, class Target, class Compare>
 void sort(Target&& target, Compare compare) {

@@ -90,15 +90,11 @@ core::Result<ecs::EntityRange> Spawner::spawn(const Bound& bound, std::uint32_t 
   if (count == 0) return ecs::EntityRange{};
   if (count > registry_->entities().config().entities_max)
     return too_many(registry_->entities(), registry_->entities().index_end(), count);
-  const ecs::EntityRange range = registry_->create_range(static_cast<std::uint32_t>(count));
+  if (copies > 1) repeat<ecs::PrototypeId>(bound.prototype_of, copies, kinds_);
+  const ecs::EntityRange range =
+      registry_->begin_spawn(copies == 1 ? std::span<const ecs::PrototypeId>(bound.prototype_of) : kinds_);
   if (range.generation == 0) return too_many(registry_->entities(), registry_->entities().index_end(), count);
   fill(range, [&] {
-    if (copies == 1) {
-      registry_->assign_prototypes(range, bound.prototype_of);
-    } else {
-      repeat<ecs::PrototypeId>(bound.prototype_of, copies, kinds_);
-      registry_->assign_prototypes(range, kinds_);
-    }
     for (const BoundColumn& each : bound.columns) spawn_column(bound, each, range, copies, placements);
   });
   return range;
@@ -140,8 +136,12 @@ void Spawner::spawn_column(const Bound& bound, const BoundColumn& each, const ec
 core::Status Spawner::spawn_part(std::span<ecs::Entity> entities, std::span<const SpawnChoice> choices) {
   MOBULA_ASSERT(entities.size() == level_.source->num_entities && choices.size() == entities.size(),
                 "a handle and a choice for each entity of the level");
-  std::vector<ecs::Entity> made(static_cast<std::size_t>(std::ranges::count(choices, SpawnChoice::spawn)));
-  if (!registry_->create(made)) return too_many(registry_->entities(), registry_->entities().size(), made.size());
+  kinds_.clear();
+  for (std::size_t i = 0; i < entities.size(); ++i)
+    if (choices[i] == SpawnChoice::spawn) kinds_.push_back(level_.prototype_of[i]);
+  std::vector<ecs::Entity> made(kinds_.size());
+  if (!registry_->begin_spawn(made, kinds_))
+    return too_many(registry_->entities(), registry_->entities().size(), made.size());
   const std::span<const ecs::Entity> batch(made);
   fill(batch, [&] { fill_part(batch, entities, choices); });
   return core::Done{};
@@ -149,13 +149,9 @@ core::Status Spawner::spawn_part(std::span<ecs::Entity> entities, std::span<cons
 
 void Spawner::fill_part(std::span<const ecs::Entity> made, std::span<ecs::Entity> entities,
                         std::span<const SpawnChoice> choices) {
-  kinds_.clear();
-  for (std::size_t i = 0; i < entities.size(); ++i) {
-    if (choices[i] != SpawnChoice::spawn) continue;
-    entities[i] = made[kinds_.size()];
-    kinds_.push_back(level_.prototype_of[i]);
-  }
-  registry_->assign_prototypes(made, kinds_);
+  auto next = made.begin();
+  for (std::size_t i = 0; i < entities.size(); ++i)
+    if (choices[i] == SpawnChoice::spawn) entities[i] = *next++;
   const bool all = made.size() == entities.size();
   for (const BoundColumn& each : level_.columns)
     all ? spawn_column(level_, each, std::span<const ecs::Entity>(entities), 1, {})

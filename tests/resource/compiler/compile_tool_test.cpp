@@ -1,5 +1,6 @@
 // The program of a team, with its own schema and component compilers.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -44,6 +45,17 @@ class CompileToolTest : public testing::Test {
   std::string out_;
   std::string err_;
 };
+
+TEST_F(CompileToolTest, APipeIsNoSource) {
+  const core::Bytes schema = test::compile_schema("struct Owned (component) { more:ubyte; }");
+  const CompileTool tool{schema, "my game's"};
+  ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);
+  std::ofstream(folder_ / "in.json") << R"({"include":["pipe"]})";
+  EXPECT_EQ(run({"@in.json", "-o", "@a.level"}, tool), 2);
+  EXPECT_NE(err_.find("pipe cannot be included: is not a regular file"), std::string::npos) << err_;
+  EXPECT_EQ(run({"@pipe", "-o", "@a.level"}, tool), 2);
+  EXPECT_NE(err_.find("pipe: cannot be read: is not a regular file"), std::string::npos) << err_;
+}
 
 TEST_F(CompileToolTest, ATeamsSchemaAndCompilersAreUsedBothWays) {
   const core::Bytes schema = test::compile_schema("struct Owned (component) { what:uint (string_id); more:ubyte; }");

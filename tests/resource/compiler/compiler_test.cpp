@@ -56,6 +56,20 @@ TEST(Compiler, RefusesAnEntityThatCouldNotBeSentByName) {
   EXPECT_NE(errors.find("entity 'ship' has 4 components to send, of at most 20001 bytes"), std::string::npos) << errors;
 }
 
+TEST(Compiler, RefusesAPrefabThatCouldNotBeSentByName) {
+  const auto schema = test::load_schema("struct Cargo (component) { bytes:[ubyte:4000]; }");
+  for (const std::string spawnable : {"false", "true"}) {
+    const std::string cargos = R"("components": {"a": {"$type": "Cargo"}, "b": {"$type": "Cargo"},
+      "c": {"$type": "Cargo"}, "d": {"$type": "Cargo"}})";
+    const std::string text = R"({"prefabs": {"hull": {"spawnable": )" + spawnable + "," + cargos + R"(},
+            "fleet": {"children": {"boat": {)" +
+                             cargos + "}}}}}";
+    const std::string errors = errors_of(test::compile_text(text, *schema));
+    EXPECT_NE(errors.find("prefab 'hull' has 4 components to send"), std::string::npos) << errors;
+    EXPECT_NE(errors.find("entity 'boat' has 5 components to send"), std::string::npos) << errors;
+  }
+}
+
 TEST(Compiler, CompilesASmallLevel) {
   const auto resource = test::load_text(small_level);
   const EntityResource& level = resource->level();

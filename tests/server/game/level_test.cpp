@@ -130,13 +130,13 @@ class LevelReload : public testing::Test {
     lantern = *world->create(engine::Transform{});
     EXPECT_TRUE(world->hierarchy().set_parent(lantern, well).ok());
     world->add_viewer(7, well);
-    world->viewer(7)->set_viewpoints(std::vector{wolf, well});
+    world->viewer(7).set_viewpoints(std::vector{wolf, well});
     registry.add<Relevance>(well) = {.interest_group = 3, .owner = 7};
   }
   void expect_all_name(ecs::Entity entity) {
     EXPECT_EQ(registry.get<const demo::Target>(wolf).entity, entity);
     EXPECT_EQ(world->player_entity(7), entity);
-    EXPECT_EQ(std::vector(world->viewer(7)->viewpoints().begin(), world->viewer(7)->viewpoints().end()),
+    EXPECT_EQ(std::vector(world->viewer(7).viewpoints().begin(), world->viewer(7).viewpoints().end()),
               (std::vector{wolf, entity}));
     const engine::Parent* parent = registry.try_get<const engine::Parent>(lantern);
     EXPECT_EQ(parent == nullptr ? ecs::null_entity : ecs::Entity(parent->entity), entity);

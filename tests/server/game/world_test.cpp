@@ -39,6 +39,28 @@ TEST(WorldDeathTest, AssertsThatNothingIsWrittenPastTheChangeMarks) {
 }
 #endif
 
+TEST(WorldDeathTest, TheViewerOfAnUnknownPlayerIsNamed) {
+  const auto world = make_world();
+  world->add_viewer(7);
+  EXPECT_EQ(&world->viewer(7), world->try_viewer(7));
+  EXPECT_EQ(world->try_viewer(8), nullptr);
+  EXPECT_DEATH(static_cast<void>(world->viewer(8)), "number 8 is no player or spectator: it has no viewer");
+}
+
+TEST(World, ASpawnedEntityIsDeadIfAListenerDestroysIt) {
+  const auto world = make_world();
+  ASSERT_TRUE(world->spawn_level().ok());
+  const std::uint32_t before = world->registry().entities().size();
+  world->registry().created().connect([&](std::span<const ecs::Entity> all) { world->registry().destroy(all); });
+  const core::Result<ecs::Entity> coin = world->spawn("coin");
+  ASSERT_TRUE(coin.ok());
+  EXPECT_FALSE(world->registry().valid(*coin));
+  EXPECT_EQ(world->registry().entities().size(), before);
+  world->hierarchy().update();
+  world->end_tick();
+  world->registry().check();
+}
+
 TEST(World, ThePredictionSeedFollowsFromTheSeed) {
   const auto seed_of = [](std::uint64_t seed) {
     return (*World::make({.schema = test::game_schema(), .level = nullptr, .seed = seed}))->prediction_seed();

@@ -29,7 +29,7 @@ class KeepingGame : public TinyGame {
   }
   core::Status spectate(server::World& world, const server::Player& player) override {
     watchers.push_back(player);
-    EXPECT_NE(world.viewer(player.id), nullptr);
+    EXPECT_NE(world.try_viewer(player.id), nullptr);
     return core::Done{};
   }
   void leave(server::World& world, const server::Player& player) override {

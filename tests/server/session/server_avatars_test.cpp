@@ -54,7 +54,7 @@ TEST_F(ServerAvatars, AClientLearnsItsNewEntityAndOwnsIt) {
     ASSERT_TRUE(learns(anna, fresh));
     ASSERT_TRUE(village->tick_until([&] { return village->mirrors(anna) && village->mirrors(bob); }));
     EXPECT_TRUE(anna.connection.mirror()->registry().valid(fresh));
-    EXPECT_THAT(server().world().viewer(1)->viewpoints(), ElementsAre(fresh));
+    EXPECT_THAT(server().world().viewer(1).viewpoints(), ElementsAre(fresh));
     EXPECT_EQ(server().world().player_entity(1), fresh);
   }
   EXPECT_EQ(bob.connection.player_entity(), bobs);
@@ -101,7 +101,7 @@ TEST_F(ServerAvatars, AnEntityDestroyedAndNotReplacedIsNull) {
   EXPECT_EQ(server().known_players()[0].entity, ecs::null_entity);
   const ecs::Entity fresh = respawn(1);
   EXPECT_TRUE(learns(anna, fresh));
-  EXPECT_THAT(server().world().viewer(1)->viewpoints(), ElementsAre(fresh)) << "they follow over the time without one";
+  EXPECT_THAT(server().world().viewer(1).viewpoints(), ElementsAre(fresh)) << "they follow over the time without one";
 }
 
 // TinyGame::leave destroys the player's entity without asking, as the README's game does.
@@ -238,7 +238,7 @@ TEST_F(ServerAvatars, AFullWorldRefusesJoinersUntilThereIsRoom) {
   EXPECT_EQ(full.code, ReasonCode::server_full);
   EXPECT_THAT(full.text, HasSubstr("the world is full"));
   EXPECT_EQ(server().players(), 1u);
-  EXPECT_EQ(server().world().viewer(2), nullptr);
+  EXPECT_EQ(server().world().try_viewer(2), nullptr);
   EXPECT_TRUE(village->mirrors(anna));
   anna.connection.close(anna.port);
   village->ticks(5);
@@ -259,7 +259,7 @@ class WellGame : public test::KeepingGame {
       EXPECT_TRUE(world.registry().valid(entity)) << "it exists until the game has seen it";
       changes.emplace_back(entity, successor);
     }
-    if (world.viewer(1) == nullptr) return;
+    if (world.try_viewer(1) == nullptr) return;
     EXPECT_EQ(world.player_entity(1), world.level_entities().empty() ? ecs::null_entity : world.level_entities()[0]);
   }
 

@@ -147,7 +147,7 @@ TEST_F(ServerEvents, ArriveAtTheirAudienceOnly) {
   Client& ada = join("ada", 0);
   Client& bob = join("bob", 20);
   Client& far = join("far", 300);
-  ASSERT_TRUE(world().viewer(game.players[2].id)->join_group(7));
+  ASSERT_TRUE(world().viewer(game.players[2].id).join_group(7));
   const ecs::Entity bell = make(10);
   ticks(10);
   for (const Reliability reliability : both) {

@@ -49,7 +49,7 @@ class ServerLook : public testing::Test {
     for (int i = 0; i < 200 && !condition(); ++i) village.tick();
     return condition();
   }
-  [[nodiscard]] Viewer& viewer() { return *village.server->world().viewer(game.players.front().id); }
+  [[nodiscard]] Viewer& viewer() { return village.server->world().viewer(game.players.front().id); }
 
   test::NearGame game;
   test::Village village{game, {}, {}, 1};

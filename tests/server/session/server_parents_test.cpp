@@ -131,7 +131,7 @@ TEST_F(ServerParents, AParentOfAnotherGroupHidesItsChildren) {
   registry().add<Relevance>(ship).interest_group = 7;
   Client& ada = join();
   EXPECT_FALSE(sees_any_of_the_ship(ada));
-  once([&](World& in) { in.viewer(game.players.front().id)->join_group(7); });
+  once([&](World& in) { in.viewer(game.players.front().id).join_group(7); });
   EXPECT_TRUE(sees_ship(ada));
   once([&](World&) { registry().get<Relevance>(ship).interest_group = 8; });
   EXPECT_FALSE(sees_any_of_the_ship(ada));

@@ -156,7 +156,13 @@ std::span<const std::string> World::level_notes() const {
   return level_->spawner().notes();
 }
 
-Viewer* World::viewer(std::uint32_t player) {
+Viewer& World::viewer(std::uint32_t player) {
+  Viewer* const found = try_viewer(player);
+  MOBULA_CHECK(found != nullptr, "number " + std::to_string(player) + " is no player or spectator: it has no viewer");
+  return *found;
+}
+
+Viewer* World::try_viewer(std::uint32_t player) {
   const auto found = viewers_.find(player);
   return found == viewers_.end() ? nullptr : &found->second;
 }
@@ -168,7 +174,7 @@ ecs::Entity World::player_entity(std::uint32_t player) const {
 }
 
 void World::set_player_entity(std::uint32_t player, ecs::Entity entity) {
-  Viewer* const found = viewer(player);
+  Viewer* const found = try_viewer(player);
   MOBULA_CHECK(found != nullptr && !found->is_spectator(),
                "number " + std::to_string(player) + " is no player in the game");
   MOBULA_CHECK(!entity || registry_.valid(entity), "the new entity " + to_string(entity) + " of a player is dead");

@@ -67,8 +67,8 @@ class World {
   /// "name collision", "no level".
   core::Result<LevelChange> reload_level(std::shared_ptr<const resource::Resource> resource,
                                          const std::function<void(const LevelChange&)>& changed = {});
-  /// Spawns a prefab that the level marks as spawnable. Returns its root. Errors: "unknown prefab", "too many
-  /// entities".
+  /// Spawns a prefab that the level marks as spawnable. Returns its root, which is dead if a listener destroyed it.
+  /// Errors: "unknown prefab", "too many entities".
   core::Result<ecs::Entity> spawn(std::string_view prefab, const resource::Placement* placement = nullptr);
   /// Destroys a living entity and all its descendants. Does nothing for null.
   void destroy_tree(ecs::Entity root) {
@@ -92,7 +92,8 @@ class World {
   void cut(ecs::Entity entity);
   /// Calls `function` for each entity that has all of these components: each<A, const B>([](A&, const B&) {}). Access
   /// through `A` counts as a write. If the first parameter is an ecs::Entity, it gets the handle. The function may
-  /// destroy the entity it is given, and create others.
+  /// create and destroy entities, and add and remove components, its own entity's and others'. Each entity that matches
+  /// from begin to end is visited once. References that the function was given are valid until it changes a pool.
   template <class... Components, class Function>
   void each(Function&& function) {
     registry_.view<Components...>().each(std::forward<Function>(function));
@@ -122,9 +123,11 @@ class World {
   [[nodiscard]] const index::NameTable& names() const { return names_; }
   /// Returns the events that are sent to clients at the end of the current tick.
   [[nodiscard]] Events& events() { return events_; }
-  /// Returns the viewer of a player or spectator, from the call of Game::join until after Game::leave. Null if there is
-  /// no such player.
-  [[nodiscard]] Viewer* viewer(std::uint32_t player);
+  /// Returns the viewer of a player or spectator, from the call of Game::join until after Game::leave. Checks that
+  /// there is such a player.
+  [[nodiscard]] Viewer& viewer(std::uint32_t player);
+  /// Returns the same, or null if there is no such player.
+  [[nodiscard]] Viewer* try_viewer(std::uint32_t player);
   /// Adds the viewer of a player with its entity, or of a spectator. Replaces an earlier one. Called by the server.
   void add_viewer(std::uint32_t player, ecs::Entity entity = ecs::null_entity, bool spectator = false) {
     viewers_.insert_or_assign(player, Viewer(player, entity, spectator));

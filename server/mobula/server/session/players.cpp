@@ -19,7 +19,7 @@ core::Status Players::join(ClientSession& session, const ClientSession* restored
   if (!player.spectator) former_.forget(player.account);
   if (restored == nullptr) ++counts_[player.spectator ? 1 : 0];  // else the player is counted
   set_joined(session);
-  session.replication.viewer = world_.viewer(player.id);
+  session.replication.viewer = &world_.viewer(player.id);
   return core::Done{};
 }
 
@@ -74,13 +74,13 @@ void Players::on_level_changed(const LevelChange& change) {
 }
 
 bool Players::can_restore(const KnownPlayer& known) const {
-  return known.id != 0 && known.id < next_id_ && world_.viewer(known.id) == nullptr;
+  return known.id != 0 && known.id < next_id_ && world_.try_viewer(known.id) == nullptr;
 }
 
 void Players::restore(ClientSession& session, const KnownPlayer& known) {
   session.player = {.id = known.id, .name = known.name, .entity = {}, .account = known.account};
   world_.add_viewer(known.id, known.entity);
-  session.replication.viewer = world_.viewer(known.id);
+  session.replication.viewer = &world_.viewer(known.id);
   session.update_player_entity(world_.registry());
   ++counts_[0];
   set_joined(session);

@@ -178,12 +178,14 @@ class Assembler final : public ComponentContext {
     for (std::size_t i = 0; i < sizes_.size(); ++i) {
       const ecs::SentSize& size = sizes_[i];
       const SceneEntity& entity = scene_.entities()[i];
+      const bool is_prefab = entity.name == ".";  // its root
       if (!size.fits())
-        error(entity.node->place,
-              core::format("entity '{}' has {} components to send, of at most {} bytes; an entity has at most {} "
-                           "components and {} bytes to send: divide it, or mark components not_sent",
-                           entity.name, size.components, (size.bits + 7) / 8, ecs::SentSize::components_max,
-                           ecs::SentSize::bits_max / 8));
+        error(
+            entity.node->place,
+            core::format("{} '{}' has {} components to send, of at most {} bytes; an entity has at most {} "
+                         "components and {} bytes to send: divide it, or mark components not_sent",
+                         is_prefab ? "prefab" : "entity", is_prefab ? entity.node->name : entity.name, size.components,
+                         (size.bits + 7) / 8, ecs::SentSize::components_max, ecs::SentSize::bits_max / 8));
     }
   }
 

@@ -10,8 +10,9 @@
 namespace mobula::resource {
 namespace {
 
+// A pipe that is included by mistake would keep the compiler waiting.
 core::Result<std::string> read_from_disc(const std::string& path) {
-  const core::Result<core::Bytes> bytes = process::read_file(path, limits::source_bytes);
+  const core::Result<core::Bytes> bytes = process::read_regular_file(path, limits::source_bytes);
   if (!bytes)
     return core::Error{bytes.error().reason, bytes.error().message.substr(path.size() + 2)};  // without "path: "
   return std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size());

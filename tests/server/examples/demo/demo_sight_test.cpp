@@ -15,8 +15,8 @@ TEST_F(DemoGameTest, ASpectatorLooksFromWherePlayersBegin) {
   const Player player{.id = 5, .name = "eve", .entity = {}, .spectator = true};
   world->add_viewer(player.id);
   ASSERT_TRUE(game.spectate(*world, player).ok());
-  ASSERT_FALSE(world->viewer(player.id)->viewpoints().empty());
-  for (const ecs::Entity place : world->viewer(player.id)->viewpoints())
+  ASSERT_FALSE(world->viewer(player.id).viewpoints().empty());
+  for (const ecs::Entity place : world->viewer(player.id).viewpoints())
     EXPECT_NE(world->registry().try_get<const SpawnPoint>(place), nullptr);
   game.leave(*world, player);
   EXPECT_EQ(world->registry().entities().size(), entities);
