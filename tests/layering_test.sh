@@ -64,7 +64,7 @@ expect 1 'client/web/src/client.ts:2: "./session/session.js": web/client.ts may 
 imports client/web/src/pipe/udp.ts node:dgram
 expect 0 "" "UDP may import Node"
 imports client/web/src/pipe/web_socket.ts node:net
-expect 1 'client/web/src/pipe/web_socket.ts:2: "node:net": only for pipe/udp.ts pipe/node_web_socket.ts' "a browser's pipe imports Node"
+expect 1 'client/web/src/pipe/web_socket.ts:2: "node:net": only for pipe/udp.ts pipe/node_web_socket.ts cache/folder.ts' "a browser's pipe imports Node"
 imports client/web/src/core/bits.ts left-pad
 expect 1 'client/web/src/core/bits.ts:2: "left-pad": not in the table of tests/layering.sh' "an unknown package"
 

@@ -169,7 +169,7 @@ TEST_F(Predicted, AnUnmatchedSpawnDiffersAndEnds) {
 
 TEST_F(Predicted, ForgetsLocalEntitiesThatHaveEnded) {
   rebuild();
-  for (std::uint32_t i = 0; i < PredictedSet::locals_kept_max; ++i) spawn();
+  for (std::uint32_t i = 0; i < PredictedSet::ended_locals_max; ++i) spawn();
   std::erase_if(set->stepped().alive, [&](ecs::Entity entity) { return set->is_local(entity); });
   EXPECT_FALSE(compare().any());
   spawn();

@@ -26,7 +26,7 @@ TEST(StoreModel, ACopyIsACompleteCheckpoint) {
     std::set<ecs::Entity> ever;
     ecs::Tick newest = 0;
     for (int life = 0; life < 3; ++life) {
-      Restored read(folder.file());
+      Reopened read(folder.file());
       ASSERT_EQ(read.tick, newest);
       ASSERT_EQ(read.world.model(), saved.at(newest));
       StoreWorld& world = read.world;
@@ -50,7 +50,7 @@ TEST(StoreModel, ACopyIsACompleteCheckpoint) {
         const bool during_write = random.chance(1, 2);
         if (!during_write) settle(store, checkpoints);
         during_write ? copy_by_sqlite(folder.file(), copied) : copy_world(folder.file(), copied);
-        const Restored copy(copied);
+        const Reopened copy(copied);
         EXPECT_TRUE(during_write || copy.tick == at);
         ASSERT_TRUE(saved.contains(copy.tick)) << copy.tick;
         EXPECT_EQ(copy.world.model(), saved.at(copy.tick));
@@ -114,7 +114,7 @@ TEST(StoreModel, AKilledProcessLosesNothingThatWasOnTheDisk) {
       ::waitpid(child, &status, 0);
       ASSERT_TRUE(WIFSIGNALED(status)) << "it ended by itself: " << status;
 
-      const Restored read(folder.file());
+      const Reopened read(folder.file());
       EXPECT_GE(read.tick, done);
       ASSERT_TRUE(announced.contains(read.tick)) << read.tick;
       EXPECT_EQ(std::hash<std::string>()(testing::PrintToString(read.world.model())), announced[read.tick]);

@@ -91,7 +91,7 @@ TEST(StoreMoved, AMovedOrReplacedFileIsNotWrittenUntilItIsBack) {
   EXPECT_THAT(log, HasSubstr(file + " is saved again, as of tick "));
   EXPECT_EQ(saving.finish(), "");
   saving.store.reset();
-  EXPECT_EQ(Restored(file).world.model(), saving.world.model());
+  EXPECT_EQ(Reopened(file).world.model(), saving.world.model());
 }
 
 TEST(StoreMoved, AFileNoLongerBehindItsLinkIsMoved) {
@@ -140,7 +140,7 @@ TEST(StoreMoved, AFileWithoutItsLogIsNotWrittenUntilItIsBack) {
   settle(*saving.store, 2);
   EXPECT_EQ(saving.finish(), "");
   saving.store.reset();
-  EXPECT_EQ(Restored(folder.file()).world.model(), saving.world.model());
+  EXPECT_EQ(Reopened(folder.file()).world.model(), saving.world.model());
 }
 
 TEST(StoreMoved, AStartIsNotUndoneInAMovedFile) {
@@ -243,7 +243,7 @@ TEST(StoreMoved, ALogOlderThanItsFileIsRefused) {
     }
     EXPECT_EQ(read_file_bytes(folder.file()), there);
     fs::remove(folder.file("world.db-wal"));
-    const Restored read(folder.file());
+    const Reopened read(folder.file());
     EXPECT_EQ(read.store->incarnation(), 3u);
     EXPECT_EQ(read.world.model(), saving.world.model());
   }

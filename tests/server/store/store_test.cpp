@@ -117,7 +117,7 @@ TEST(Store, TablesOfOtherProgramsBlockNoNames) {
     ASSERT_TRUE(done.ok()) << done.error().message;
     saved = world.model();
   }
-  EXPECT_EQ(Restored(folder.file()).world.model(), saved);
+  EXPECT_EQ(Reopened(folder.file()).world.model(), saved);
 }
 
 TEST(Store, ARestartNeverReusesAHandle) {
@@ -211,7 +211,7 @@ TEST(Store, AWorldThatIsNotRestoredIsReplaced) {
     store->note();
     ASSERT_TRUE(store->finish(facts_of(world.registry)).ok());
   }
-  EXPECT_EQ(Restored(folder.file()).world.model(), saved);
+  EXPECT_EQ(Reopened(folder.file()).world.model(), saved);
 }
 
 // Returns the output of the sqlite3 program, which runs during `meanwhile`. Empty if it is not installed.

@@ -111,7 +111,7 @@ TEST(StoreTrouble, ALongReaderDoesNotLetTheLogGrowBeyondItsLimit) {
   store->note();
   ASSERT_TRUE(store->finish(facts_of(world.registry)).ok());
   store.reset();
-  EXPECT_EQ(Restored(folder.file()).world.model(), saved);
+  EXPECT_EQ(Reopened(folder.file()).world.model(), saved);
 }
 
 TEST(StoreTrouble, AnotherProgramThatWritesIsWaitedFor) {

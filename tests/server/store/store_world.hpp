@@ -17,8 +17,8 @@ inline std::unique_ptr<Store> open_store(const std::string& path,
 }
 
 // The content of a file, restored into a new world.
-struct Restored {
-  explicit Restored(const std::string& path) : store(open_store(path)), world(store->incarnation()) {
+struct Reopened {
+  explicit Reopened(const std::string& path) : store(open_store(path)), world(store->incarnation()) {
     if (!store->has_world()) return;
     tick = store->saved_facts().tick;
     const auto restored = store->restore(world.registry);

@@ -115,13 +115,20 @@ ecs::Entity PredictedSet::find_local(const engine::SpawnKey& key) const {
 
 SetDifference PredictedSet::compare(const SnapshotRing& ring, const SnapshotRing::Snapshot& snapshot) {
   SetDifference difference;
-  difference.members = collected_ != members_ || stepped_.next_local.index - locals_begin_ > locals_kept_max;
+  difference.members = collected_ != members_ || ended_locals() > ended_locals_max;
   if (difference.members || !compare_all(snapshot, difference)) {
     for (const Member& member : members_) compare_member(ring, snapshot, member, difference);
     compare_locals(ring, snapshot, difference);
   }
   difference.inputs = !difference.members && inputs_differ();
   return difference;
+}
+
+// Returns the number of local entities that have ended, but are in the registry until rebuild().
+std::size_t PredictedSet::ended_locals() const {
+  const std::vector<ecs::Entity>& alive = stepped_.alive;
+  const auto first = std::ranges::lower_bound(alive, local_first_, {}, &ecs::Entity::index);
+  return stepped_.next_local.index - locals_begin_ - static_cast<std::size_t>(alive.end() - first);
 }
 
 // Compares whole pools. Returns false if the living entities are not exactly the members.

@@ -43,8 +43,8 @@ struct SetDifference {
 class PredictedSet {
  public:
   static constexpr std::uint32_t locals_max = 1u << 16;
-  /// Local entities after which the set is built anew, also if all of them have ended.
-  static constexpr std::uint32_t locals_kept_max = 64;
+  /// Local entities that have ended, after which the set is built anew.
+  static constexpr std::size_t ended_locals_max = 64;
   /// Most members: a server chooses how many entities it spawns for a client's commands. Others are not predicted.
   static constexpr std::size_t members_max = 4096;
   /// Ticks after its command's in which an entity is spawned at most, if it is matched.
@@ -107,6 +107,7 @@ class PredictedSet {
   core::Status bind(const prediction::Rules& rules);
   void collect_spawned(std::vector<ecs::Entity>& wanted, const CommandTimeline& commands, ecs::Tick since);
   [[nodiscard]] bool find_member(ecs::Entity entity, Member& member) const;
+  [[nodiscard]] std::size_t ended_locals() const;
   [[nodiscard]] bool compare_all(const SnapshotRing::Snapshot& snapshot, SetDifference& difference);
   // Returns whether an entity has ended, as far as the mirror knows. One that went out of view may be forgotten.
   [[nodiscard]] bool is_destroyed(ecs::Entity entity) const;
