@@ -110,7 +110,7 @@ TEST_F(ServerPrograms, AServerFailsIfItsWorldsFileWasMoved) {
   EXPECT_THAT(server.err(), HasSubstr("the last save failed: moved: " + world.string()));
 }
 
-TEST_F(ServerPrograms, AServerDrainsOnASignalUntilALaterInterrupt) {
+TEST_F(ServerPrograms, AServerDrainsOnASignalUntilASecondInterrupt) {
   Program& server = serve({"--drain-seconds", "600"});
   Program& client = start("mobula-client", in());
   ASSERT_TRUE(server.logs("joined")) << server.err();
@@ -122,6 +122,9 @@ TEST_F(ServerPrograms, AServerDrainsOnASignalUntilALaterInterrupt) {
   server.signal(SIGTERM);
   std::this_thread::sleep_for(milliseconds(1100));
   EXPECT_TRUE(server.running()) << "a repeated SIGTERM changes nothing";
+  server.signal(SIGINT);
+  std::this_thread::sleep_for(milliseconds(1100));
+  EXPECT_TRUE(server.running()) << "the first Ctrl-C changes nothing after a SIGTERM";
   server.signal(SIGINT);
   EXPECT_EQ(server.wait(), 128 + SIGINT);
   EXPECT_THAT(server.err(), HasSubstr("ended at once by a second Ctrl-C"));

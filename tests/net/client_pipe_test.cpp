@@ -66,7 +66,7 @@ TEST(ClientPipe, AsksForThePathOfItsUrl) {
     const std::string host = "localhost:" + std::to_string(server.port());
     TestClient client(loop, parse_destination("ws://" + host + path).value());
     EXPECT_TRUE(run_until_true(loop, [&] { return !client.closed.empty(); }));
-    EXPECT_THAT(client.closed, ElementsAre("bad handshake"));
+    EXPECT_THAT(client.closed, ElementsAre("bad handshake: the answer to the WebSocket request has status 404"));
     const std::string request = server.question();
     EXPECT_THAT(request, testing::StartsWith("GET " + (path.empty() ? "/" : path) + " HTTP/1.1\r\n"));
     EXPECT_THAT(request, testing::HasSubstr("\r\nHost: " + host + "\r\n"));

@@ -58,11 +58,22 @@ TEST(EventLoop, RepeatedStopSignalsAreOneRequest) {
   EXPECT_EQ(signals, 1);
 }
 
+TEST(EventLoop, TheFirstInterruptAfterATerminationEndsNothing) {
+  EventLoop loop;
+  int signals = 0;
+  loop.on_stop_signal([&] { ++signals; });
+  ASSERT_EQ(std::raise(SIGTERM), 0);
+  std::this_thread::sleep_for(std::chrono::milliseconds(1100));
+  ASSERT_EQ(std::raise(SIGINT), 0);
+  while (signals == 0) loop.run_until(core::monotonic_now() + millisecond);
+  EXPECT_EQ(signals, 1);
+}
+
 TEST(EventLoopDeathTest, ALaterInterruptEndsAStuckProcess) {
   const auto interrupt_later = [] {
     EventLoop loop;
     loop.on_stop_signal([] {});
-    static_cast<void>(std::raise(SIGTERM));
+    static_cast<void>(std::raise(SIGINT));
     std::this_thread::sleep_for(std::chrono::milliseconds(1100));
     static_cast<void>(std::raise(SIGTERM));  // changes nothing
     static_cast<void>(std::raise(SIGINT));

@@ -8,6 +8,7 @@ namespace mobula::net::tls_test {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 using transport::Pipe;
@@ -72,13 +73,64 @@ TEST_F(Tls, CarriesDatagramsBothWays) {
 TEST_F(Tls, ClientRefusesUntrustedCertificatesAndNames) {
   EventLoop loop;
   TestServer server(loop, {}, certificate("there"), key("there"));
+  testing::internal::CaptureStderr();
   for (const std::string& trusted : {certificate("there"), certificate("here"), std::string()}) {
     TestClient client(loop, destination("localhost", server.websocket()), {.ca_file = trusted});
-    ASSERT_TRUE(run_until_true(loop, [&] { return !client.closed.empty(); }));
-    EXPECT_THAT(client.closed, ElementsAre("bad handshake")) << trusted;
+    EXPECT_TRUE(run_until_true(loop, [&] { return !client.closed.empty(); }));
+    const std::string cause = trusted == certificate("there") ? "ostname mismatch" : "self";
+    EXPECT_THAT(client.closed, ElementsAre(HasSubstr("TLS: the server's certificate is not trusted: "))) << trusted;
+    EXPECT_THAT(client.closed, ElementsAre(HasSubstr(cause))) << trusted;
   }
   EXPECT_TRUE(run_until_true(loop, [&] { return server.connections() == 0; }));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("refused a connection of ws:127.0.0.1:"));
   EXPECT_THAT(server.received, IsEmpty());
+}
+
+// The datagram before it waits for its handler, so that the last one is queued.
+TEST_F(Tls, TheQueueIsSentAfterTheEndOfItsPipe) {
+  EventLoop loop;
+  TestServer server(loop, {}, certificate("here"), key("here"));
+  for (const bool loop_ends : {false, true}) {
+    server.received.clear();
+    auto other = std::make_unique<EventLoop>();
+    auto client = std::make_unique<TestClient>(*other, destination("localhost", server.websocket()),
+                                               ClientPipeConfig{.ca_file = certificate("here")});
+    ASSERT_TRUE(run_until_true(loop, [&] {
+      other->run_until(0);
+      return client->ready();
+    }));
+    client->send("first");
+    client->pipe->flush();
+    client->send("last");
+    client->pipe->flush();
+    client.reset();
+    if (loop_ends) other.reset();
+    EXPECT_TRUE(run_until_true(loop, [&] {
+      if (other != nullptr) other->run_until(0);
+      return server.received.size() == 2 && server.connections() == 0;
+    }));
+    EXPECT_THAT(server.received, ElementsAre("first", "last"));
+  }
+}
+
+TEST_F(Tls, TheEndOfALoopWaitsForNoStalledPeer) {
+  EventLoop loop;
+  TestServer server(loop, {}, certificate("here"), key("here"));
+  auto other = std::make_unique<EventLoop>();
+  auto client = std::make_unique<TestClient>(*other, destination("localhost", server.websocket()),
+                                             ClientPipeConfig{.ca_file = certificate("here")});
+  ASSERT_TRUE(run_until_true(loop, [&] {
+    other->run_until(0);
+    return client->ready();
+  }));
+  while (client->ready()) {
+    client->send(std::string(1000, 'x'));
+    client->pipe->flush();
+    other->run_until(0);
+  }
+  client.reset();
+  other.reset();  // the server does not read meanwhile
+  EXPECT_TRUE(run_until_true(loop, [&] { return server.connections() == 0; }));
 }
 
 TEST_F(Tls, RefusesPlainTextOnASecurePortAndViceVersa) {
@@ -91,8 +143,8 @@ TEST_F(Tls, RefusesPlainTextOnASecurePortAndViceVersa) {
   garbage.send(std::string(100, 'x'));
   EXPECT_TRUE(run_until_true(
       loop, [&] { return !plain_client.closed.empty() && !secure_client.closed.empty() && garbage.closed(); }));
-  EXPECT_THAT(plain_client.closed, ElementsAre("bad handshake"));
-  EXPECT_THAT(secure_client.closed, ElementsAre("bad handshake"));
+  EXPECT_THAT(plain_client.closed, ElementsAre(HasSubstr("bad handshake: no answer to the WebSocket request: ")));
+  EXPECT_THAT(secure_client.closed, ElementsAre(HasSubstr("bad handshake: TLS: ")));
 }
 
 TEST_F(Tls, IsNotReadyUntilAStalledPeerReads) {

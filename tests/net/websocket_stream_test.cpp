@@ -1,4 +1,6 @@
 // Hand-made WebSocket frames of RFC 6455, valid and invalid, against the server.
+#include <mobula/core/log_repeats.hpp>
+
 #include "pipes_testing.hpp"
 #include "raw_websocket.hpp"
 
@@ -167,6 +169,37 @@ TEST(WebSocketStream, RefusesOtherProtocols) {
   EXPECT_TRUE(run_until_true(loop, [&] { return server.connections() == 0; }));
   EXPECT_EQ(server.ended(Pipe::websocket, StreamEnd::bad_handshake), 9u);
   EXPECT_TRUE(server.closed.empty());
+}
+
+TEST(WebSocketStream, NamesWhatIsWrongWithARequest) {
+  EventLoop loop;
+  TestServer server(loop);
+  TestServer behind(loop, {}, {}, {}, {parse_address_range("127.0.0.0/8").value()});
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {request("/", "Cookie: " + std::string(4200, 'c') + "\r\n"), "431"},
+      {request('/' + std::string(5000, 'x')), "431"},
+      {request("/", "X-Forwarded-For : 1.1.1.1\r\n"), "400"},
+      {request("/", std::string("X-Forwarded-For: 1.1.1.1\0\r\n", 27)), "400"},
+      {"hello\r\n\r\n", "400"},
+      {request("/") + frame(binary, "too early"), "400"},
+  };
+  for (const auto& [asked, status] : cases) {
+    for (TestServer* const asks : {&server, &behind}) {
+      core::restart_log_repeats();
+      testing::internal::CaptureStderr();
+      RawPeer peer(asks->websocket());
+      peer.send(asked);
+      EXPECT_TRUE(run_until_true(loop, [&] { return peer.closed(); }));
+      const std::string log = testing::internal::GetCapturedStderr();
+      EXPECT_THAT(peer.received(), StartsWith("HTTP/1.1 " + status)) << asked;
+      const std::string body = after_head(peer.received());
+      EXPECT_FALSE(body.empty());
+      EXPECT_THAT(log, HasSubstr(asks == &server ? "refused a connection of ws:127.0.0.1:"
+                                                 : "refused a connection of the trusted proxy ws:127.0.0.1:"));
+      EXPECT_THAT(log, HasSubstr(body));
+    }
+  }
+  EXPECT_TRUE(run_until_true(loop, [&] { return server.connections() + behind.connections() == 0; }));
 }
 
 // Sends an upgrade with these headers and returns the status of the answer.

@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <exception>
 #include <memory>
 #include <mobula/core/log.hpp>
 #include <mobula/core/log_repeats.hpp>
 #include <mobula/core/spin_lock.hpp>
+#include <mobula/core/thrown_fields.hpp>
 #include <vector>
 
 namespace mobula::core {
@@ -85,6 +87,15 @@ LogBuffer& buffer() {
 std::atomic<LogOutput> output = nullptr;
 thread_local LogFields fields_of_thread;
 
+// Fields of the innermost scope that an exception has left, until the next scope begins.
+struct ThrownFields {
+  LogFields fields;
+  bool known = false;
+};
+thread_local ThrownFields thrown_of_thread;
+
+bool unwinding() { return std::uncaught_exceptions() > 0; }
+
 // Lines alone have the time of day, which decides nothing.
 void put(LogLevel level, std::string_view module, std::string_view text, const LogFields& fields) {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
@@ -134,6 +145,7 @@ void log_formatted(LogLevel level, std::string_view module, fmt::string_view tex
 }
 
 LogScope::LogScope(const LogFields& fields) : outer_(fields_of_thread) {
+  if (thrown_of_thread.known && !unwinding()) thrown_of_thread.known = false;
   if (!fields.world.empty()) {
     // Ticks, sessions and entities belong to one world.
     if (!outer_.world.empty() && fields.world != outer_.world) fields_of_thread = {};
@@ -145,8 +157,12 @@ LogScope::LogScope(const LogFields& fields) : outer_(fields_of_thread) {
   if (!fields.running.empty()) fields_of_thread.running = fields.running;
 }
 
-LogScope::~LogScope() { fields_of_thread = outer_; }
+LogScope::~LogScope() {
+  if (!thrown_of_thread.known && unwinding()) thrown_of_thread = {fields_of_thread, true};
+  fields_of_thread = outer_;
+}
 
 const LogFields& log_fields() { return fields_of_thread; }
+const LogFields& thrown_log_fields() { return thrown_of_thread.known ? thrown_of_thread.fields : fields_of_thread; }
 
 }  // namespace mobula::core

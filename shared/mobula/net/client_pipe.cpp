@@ -91,7 +91,7 @@ void StreamClientPipe::stream_datagram(StreamConnection& stream, core::ByteView 
 void StreamClientPipe::stream_ended(StreamConnection& stream) {
   if (stream.how_ended() == StreamEnd::finished || !closed_) return;
   const ClosedHandler closed = std::move(closed_);
-  closed(to_string(stream.how_ended()));
+  closed(stream.why_ended());
 }
 
 }  // namespace

@@ -20,6 +20,9 @@ namespace {
 // A late server that skipped them would get acknowledgements late, send more data, and fall further behind.
 constexpr core::Nanoseconds late_budget = 10 * core::millisecond;
 
+// Maximum time for which the end of a loop waits for peers that do not read.
+constexpr core::Nanoseconds last_writes_max = 250 * core::millisecond;
+
 // Raises the soft limit of open files, often 1024: a process may hold thousands of sockets.
 void raise_open_files_limit() {
   rlimit limit{};
@@ -47,20 +50,22 @@ void handle(EventLoop::Impl::Signals& signals, std::span<const int> numbers, std
 constexpr std::array stop_signals{SIGINT, SIGTERM};
 constexpr std::array reload_signals{SIGHUP};
 
-// Signals of a person who gives up waiting come at least this long after the first.
+// A person who gives up waiting interrupts again at least this long after the first time.
 constexpr core::Nanoseconds impatience = core::second;
 constexpr std::string_view last_words = "ended at once by a second Ctrl-C; what was not saved is lost\n";
 
 // State of the process, since signals belong to it.
-std::atomic<core::Nanoseconds> stop_requested_at = 0;  // 0 if it was not
+std::atomic<bool> stop_requested = false;
+std::atomic<core::Nanoseconds> interrupted_at = 0;  // time of the first SIGINT; 0 before it
 void (*asio_handler)(int) = nullptr;
 
 // Calls only what is safe in a signal handler.
 void handle_stop_signal(int number) {
+  if (!stop_requested.exchange(true)) asio_handler(number);
+  if (number != SIGINT) return;
   core::Nanoseconds first = 0;
   const core::Nanoseconds now = core::monotonic_now();
-  if (stop_requested_at.compare_exchange_strong(first, now)) return asio_handler(number);
-  if (number != SIGINT || now - first < impatience) return;
+  if (interrupted_at.compare_exchange_strong(first, now) || now - first < impatience) return;
   pollfd room{.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};  // nobody may read the log
   if (::poll(&room, 1, 0) == 1) [[maybe_unused]]
     const ssize_t written = ::write(STDERR_FILENO, last_words.data(), last_words.size());
@@ -78,7 +83,7 @@ void install_before_asio(int number) {
 }  // namespace
 
 EventLoop::EventLoop() : impl_(std::make_unique<Impl>()) { raise_open_files_limit(); }
-EventLoop::~EventLoop() = default;
+EventLoop::~EventLoop() { impl_->write_last(); }
 
 void EventLoop::set_pause(core::Nanoseconds pause) { impl_->pause = pause; }
 core::Nanoseconds EventLoop::pause() const { return impl_->pause; }
@@ -118,6 +123,19 @@ void EventLoop::Impl::rest(core::Nanoseconds until) const {
   ::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nullptr);
 }
 
+// Writes what abandoned streams have queued, such as the last datagrams of a session. No owner is left, and signals
+// would call handlers whose objects no longer exist.
+void EventLoop::Impl::write_last() {
+  if (abandoned == 0) return;
+  boost::system::error_code ignored;
+  stop_signals.set.cancel(ignored);
+  reload_signals.set.cancel(ignored);
+  io.restart();
+  const core::Nanoseconds end = core::monotonic_now() + last_writes_max;
+  while (abandoned > 0 && core::monotonic_now() < end)
+    io.run_one_until(std::chrono::steady_clock::time_point{std::chrono::nanoseconds(end)});
+}
+
 void EventLoop::stop() {
   impl_->stopped = true;
   impl_->io.stop();
@@ -126,7 +144,8 @@ void EventLoop::stop() {
 bool EventLoop::stopped() const { return impl_->stopped; }
 
 void EventLoop::on_stop_signal(std::function<void()> handler) {
-  stop_requested_at = 0;
+  stop_requested = false;
+  interrupted_at = 0;
   handle(impl_->stop_signals, stop_signals, std::move(handler));
   std::ranges::for_each(stop_signals, install_before_asio);
 }

@@ -12,6 +12,7 @@ namespace mobula::net {
 class EventLoop {
  public:
   EventLoop();
+  /// Writes what streams had queued when they were destroyed. Waits a quarter of a second at most.
   ~EventLoop();
   EventLoop(const EventLoop&) = delete;
   EventLoop& operator=(const EventLoop&) = delete;
@@ -31,7 +32,7 @@ class EventLoop {
   [[nodiscard]] bool stopped() const;
 
   /// Sets the handler of the first SIGINT or SIGTERM, called in run_until; one per process. Later ones change nothing,
-  /// because wrappers and terminals send such signals twice. Only a SIGINT a second or more after the first signal ends
+  /// because wrappers and terminals send such signals twice. Only a SIGINT a second or more after the first SIGINT ends
   /// the process at once. It then prints why to standard error and exits with status 130.
   void on_stop_signal(std::function<void()> handler);
   /// Sets the handler of SIGHUP.

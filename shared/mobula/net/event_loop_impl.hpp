@@ -25,6 +25,7 @@ struct EventLoop::Impl {
   void wait(core::Nanoseconds until);
   void handle_ready(core::Nanoseconds until);
   void rest(core::Nanoseconds until) const;
+  void write_last();
 
   // One thread runs it, but stop() may be called from another: Asio's locks stay enabled.
   boost::asio::io_context io{1};
@@ -38,6 +39,7 @@ struct EventLoop::Impl {
   Signals stop_signals{io};
   Signals reload_signals{io};
   std::atomic<bool> stopped = false;
+  std::size_t abandoned = 0;               // streams without an owner that still write
   boost::asio::steady_timer deadline{io};  // deadline of run_until
   core::Nanoseconds pause = 0;             // after handlers were called
   core::Nanoseconds read_until = 0;        // end of the current run_until: sockets leave the rest to the next one

@@ -4,6 +4,7 @@
 #include <mobula/core/log.hpp>
 #include <mobula/net/proxy_header.hpp>
 #include <mobula/net/stream_connection_impl.hpp>
+#include <utility>
 
 namespace mobula::net {
 namespace {
@@ -102,6 +103,11 @@ bool StreamConnection::set_client(transport::Address client) {
   return client == address_ || owner_->stream_renamed(*this, client);
 }
 
+void StreamConnection::log_refused(std::string_view why) const {
+  if (contains(owner_->trusted_proxies(), address_)) return log_refused_proxy(why);
+  core::log_info("net", "refused a connection of {}: {}", transport::to_string(address_), why);
+}
+
 void StreamConnection::log_refused_proxy(std::string_view why) const {
   core::log_warn("net", "refused a connection of the trusted proxy {}: {}", transport::to_string(address_), why);
 }
@@ -117,6 +123,10 @@ void StreamConnection::connect(const tcp::endpoint& to) {
     self->socket().set_option(asio::socket_base::send_buffer_size(kernel_send_bytes), ignored);
     self->start();
   });
+}
+
+std::string StreamConnection::why_ended() const {
+  return std::string(to_string(end_)) + (why_ended_.empty() ? "" : ": ") + why_ended_;
 }
 
 void StreamConnection::opened() {
@@ -169,6 +179,7 @@ void StreamConnection::refuse_opening(StreamEnd reason) {
 void StreamConnection::close(StreamEnd reason) {
   if (state_ == State::closed) return;
   state_ = State::closed;
+  if (std::exchange(abandoned_, false)) --loop_.abandoned;
   notify_end(reason);
   error_code ignored;
   socket().close(ignored);
@@ -190,7 +201,11 @@ void StreamConnection::notify_end(StreamEnd reason) {
 
 void StreamConnection::abandon() {
   owner_ = nullptr;
-  close(StreamEnd::finished);
+  if (waiting_bytes() == 0 || state_ == State::opening || state_ == State::closed) return close(StreamEnd::finished);
+  abandoned_ = true;
+  ++loop_.abandoned;
+  finish();
+  write();
 }
 
 void StreamConnection::read_failed(const error_code& error) {

@@ -72,13 +72,16 @@ class StreamConnection : public std::enable_shared_from_this<StreamConnection> {
   void finish() { end(StreamEnd::finished, CloseFrame::normal); }
   // Closes at once, to make room for another connection.
   void crowd_out() { close(StreamEnd::crowded_out); }
-  // Closes without notifying the owner, which is being destroyed.
+  // Closes without notifying the owner, which is being destroyed. Writes the queue first, while the loop runs or as it
+  // ends.
   void abandon();
 
   // Address of the peer, or of the client that a trusted proxy names.
   [[nodiscard]] const transport::Address& address() const { return address_; }
   void set_address(const transport::Address& address) { address_ = address; }
   [[nodiscard]] StreamEnd how_ended() const { return end_; }
+  // Returns the name of the end, and its cause if there is more to know: "bad handshake: …".
+  [[nodiscard]] std::string why_ended() const;
   [[nodiscard]] bool has_received() const { return received_; }
 
   std::uint32_t slot = 0;  // in the owner's table
@@ -114,6 +117,8 @@ class StreamConnection : public std::enable_shared_from_this<StreamConnection> {
                              std::string_view x_forwarded_host) const;
   // Sets the address that a trusted proxy names. Returns false if the owner refuses it.
   bool set_client(transport::Address client);
+  // Logs why a server refuses a connection that is opening. A trusted proxy's is a warning.
+  void log_refused(std::string_view why) const;
   void log_refused_proxy(std::string_view why) const;
 
   [[nodiscard]] std::size_t waiting_bytes() const { return waiting_.size() + out_.size() - out_done_; }
@@ -124,12 +129,17 @@ class StreamConnection : public std::enable_shared_from_this<StreamConnection> {
   // Returns the bytes to write next; they stay in place until written(). Empty if the queue is empty.
   core::ByteView next_to_write();
   void written(std::size_t bytes) { out_done_ += bytes; }
+  // The queue of a finishing stream is written. An abandoned one does not wait for the peer.
+  void written_all() {
+    if (abandoned_) close(end_);
+  }
 
   EventLoop::Impl& loop_;
   const bool server_;
   State state_ = State::opening;
-  bool writing_ = false;  // an asynchronous write is pending
-  core::Bytes begun_;     // taken out of the socket before start(), and no PROXY header
+  bool writing_ = false;   // an asynchronous write is pending
+  std::string why_ended_;  // more about the end than its name, or empty
+  core::Bytes begun_;      // taken out of the socket before start(), and no PROXY header
 
  private:
   void wait_for_proxy_header();
@@ -149,6 +159,7 @@ class StreamConnection : public std::enable_shared_from_this<StreamConnection> {
   bool received_ = false;    // a datagram
   bool sent_since_ = false;  // since the timer expired last
   bool ended_ = false;
+  bool abandoned_ = false;  // counted by the loop
   StreamEnd end_ = StreamEnd::finished;
 };
 

@@ -23,6 +23,7 @@ void StreamOn<Next>::write() {
   if (state_ != State::finishing) return;
   boost::system::error_code ignored;
   socket().shutdown(boost::asio::socket_base::shutdown_send, ignored);
+  written_all();
 }
 
 // Writes without blocking; usually all is written. Returns true if the queue is empty.

@@ -34,6 +34,7 @@ constexpr std::size_t mask_bytes = 2 * transport::datagram_bytes_max;
 constexpr std::size_t shown_bytes = 100;
 
 constexpr std::string_view bad_request = "400 Bad Request";
+constexpr std::string_view header_too_large = "431 Request Header Fields Too Large";
 constexpr std::string_view forbidden = "403 Forbidden";
 constexpr std::string_view upgrade_required = "426 Upgrade Required\r\nUpgrade: websocket\r\nConnection: Upgrade";
 
@@ -75,7 +76,11 @@ class WebSocketStream final : public StreamOn<Next>, private FrameQueue {
   void upgrade();
   void read_request();
   void answer_request();
+  void opening_failed(std::string_view why);
+  void tls_failed(const error_code& error);
+  void request_failed(const error_code& error);
   [[nodiscard]] bool is_permitted() const;
+  void refuse_malformed(std::string_view status, std::string_view text);
   void refuse_request(StreamEnd reason, std::string_view status, std::string_view text);
   void upgraded(const error_code& error);
   void read();
@@ -96,6 +101,7 @@ class WebSocketStream final : public StreamOn<Next>, private FrameQueue {
   std::string path_;
   beast::websocket::stream<QueueLayer<Next>, false> websocket_;
   std::unique_ptr<Request> request_;
+  beast::websocket::response_type answer_;  // to a client
   beast::flat_buffer buffer_{read_bytes_max};
 };
 
@@ -105,11 +111,11 @@ void WebSocketStream<Next>::start() {
     buffer_.commit(asio::buffer_copy(buffer_.prepare(this->begun_.size()), asio::buffer(this->begun_)));
     upgrade();
   } else {
-    if (!this->begun_.empty()) return this->close(StreamEnd::bad_handshake);  // TLS begins otherwise
+    if (!this->begun_.empty()) return opening_failed("no TLS handshake");
     const auto role = this->server_ ? asio::ssl::stream_base::server : asio::ssl::stream_base::client;
     this->next_.async_handshake(role, [this, hold = self()](const error_code& error) {
       if (this->state_ != State::opening) return;
-      if (error) return this->close(StreamEnd::bad_handshake);
+      if (error) return tls_failed(error);
       upgrade();
     });
   }
@@ -118,7 +124,13 @@ void WebSocketStream<Next>::start() {
 template <class Next>
 void WebSocketStream<Next>::upgrade() {
   if (this->server_) return read_request();
-  websocket_.async_handshake(host_header_, path_, [this, hold = self()](const error_code& error) { upgraded(error); });
+  websocket_.async_handshake(answer_, host_header_, path_, [this, hold = self()](const error_code& error) {
+    if (error == beast::websocket::error::upgrade_declined)
+      this->why_ended_ = core::format("the answer to the WebSocket request has status {}", answer_.result_int());
+    else if (error)
+      this->why_ended_ = "no answer to the WebSocket request: " + error.message();
+    upgraded(error);
+  });
 }
 
 template <class Next>
@@ -129,9 +141,45 @@ void WebSocketStream<Next>::read_request() {
   beast::http::async_read(websocket_.next_layer(), buffer_, *request_,
                           [this, hold = self()](const error_code& error, std::size_t) {
                             if (this->state_ != State::opening) return;
-                            if (error) return this->close(StreamEnd::bad_handshake);
+                            if (error) return request_failed(error);
                             answer_request();
                           });
+}
+
+// A server's log and a client's error name the cause.
+template <class Next>
+void WebSocketStream<Next>::opening_failed(std::string_view why) {
+  if (this->server_) this->log_refused(why);
+  this->why_ended_ = why;
+  this->close(StreamEnd::bad_handshake);
+}
+
+// A peer that has closed its connection, such as a probe of the port, is not refused.
+template <class Next>
+void WebSocketStream<Next>::tls_failed(const error_code& error) {
+  if constexpr (!std::is_same_v<Next, tcp::socket>) {
+    const bool closed = error == asio::error::eof || error == asio::error::connection_reset ||
+                        error == asio::ssl::error::stream_truncated;
+    if (this->server_ && closed) return this->close(StreamEnd::bad_handshake);
+    const long verified = SSL_get_verify_result(this->next_.native_handle());
+    if (!this->server_ && verified != X509_V_OK)
+      return opening_failed(core::format("TLS: the server's certificate is not trusted: {}; see --ca-file",
+                                         X509_verify_cert_error_string(verified)));
+    opening_failed("TLS: " + error.message());
+  }
+}
+
+// A peer that has closed its connection needs no answer. Others receive what is wrong with their request.
+template <class Next>
+void WebSocketStream<Next>::request_failed(const error_code& error) {
+  using HttpError = beast::http::error;
+  const bool of_request = error.category() == error_code(HttpError::header_limit).category();
+  if (!of_request || error == HttpError::end_of_stream || error == HttpError::partial_message)
+    return this->close(StreamEnd::bad_handshake);
+  if (error == HttpError::header_limit || error == HttpError::buffer_overflow)
+    return refuse_malformed(header_too_large,
+                            core::format("The header of a WebSocket request has {} bytes at most.", request_bytes_max));
+  refuse_malformed(bad_request, core::format("The request is malformed: {}.", error.message()));
 }
 
 template <class Next>
@@ -139,8 +187,7 @@ void WebSocketStream<Next>::answer_request() {
   const auto& request = request_->get();
   if (!beast::websocket::is_upgrade(request))
     return refuse_request(StreamEnd::bad_handshake, upgrade_required, "Only WebSocket clients are answered here.");
-  if (buffer_.size() > 0)
-    return refuse_request(StreamEnd::bad_handshake, bad_request, "A client must wait for the answer before it sends.");
+  if (buffer_.size() > 0) return refuse_malformed(bad_request, "A client must wait for the answer before it sends.");
   if (!is_permitted())
     return refuse_request(StreamEnd::foreign_origin, forbidden,
                           "Pages of this origin may not connect. The setting allow_origin names those that may.");
@@ -166,6 +213,12 @@ bool WebSocketStream<Next>::is_permitted() const {
   core::log_warn("net", "refused a WebSocket of a page of the origin '{}', whose host is not '{}'; see --allow-origin",
                  core::shown(*origin, shown_bytes), core::shown(host, shown_bytes));
   return false;
+}
+
+template <class Next>
+void WebSocketStream<Next>::refuse_malformed(std::string_view status, std::string_view text) {
+  this->log_refused(text);
+  refuse_request(StreamEnd::bad_handshake, status, text);
 }
 
 template <class Next>
@@ -265,7 +318,13 @@ std::shared_ptr<StreamConnection> make_websocket_stream(StreamSetup setup) {
     error_code no_number;
     asio::ip::make_address(setup.host, no_number);
     if (no_number) SSL_set_tlsext_host_name(socket.native_handle(), setup.host.c_str());  // RFC 6066: names only
-    socket.set_verify_callback(asio::ssl::host_name_verification(setup.host), ignored);
+    socket.set_verify_callback(
+        [verify = asio::ssl::host_name_verification(setup.host)](bool trusted, asio::ssl::verify_context& context) {
+          const bool right = verify(trusted, context);
+          if (trusted && !right) X509_STORE_CTX_set_error(context.native_handle(), X509_V_ERR_HOSTNAME_MISMATCH);
+          return right;
+        },
+        ignored);
   }
   return std::make_shared<WebSocketStream<TlsSocket>>(setup, std::move(socket));
 }

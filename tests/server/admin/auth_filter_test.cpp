@@ -19,5 +19,15 @@ TEST(AuthFilter, AcceptsOnlyTheExactToken) {
   EXPECT_FALSE(filter.is_token(token + "y"));
 }
 
+TEST(AuthFilter, AnswersARequestThatCannotNameItsHost) {
+  const AuthFilter filter("");
+  Request request;
+  EXPECT_TRUE(filter.refuse(request, Access::everyone));
+  request.without_host = true;
+  EXPECT_FALSE(filter.refuse(request, Access::everyone));
+  request.origin = "http://evil.example";
+  EXPECT_TRUE(filter.refuse(request, Access::everyone)) << "pages are refused in any case";
+}
+
 }  // namespace
 }  // namespace mobula::server::admin

@@ -75,11 +75,19 @@ TEST(HttpServer, OneConnectionCarriesManyRequests) {
   EXPECT_EQ(count, 3u);
 }
 
+TEST(HttpServer, AnswersAHealthCheckWithoutAHost) {
+  const auto server = start();
+  const std::string answer = answer_to(*server, "GET /live HTTP/1.0\r\n\r\n");
+  EXPECT_TRUE(answer.starts_with("HTTP/1.1 200") || answer.starts_with("HTTP/1.0 200")) << answer;
+}
+
 TEST(HttpServer, RefusesPagesOfOtherOrigins) {
   const auto server = start();
   expect_refused(answer_to(*server, "GET /live HTTP/1.1\r\nHost: evil.example:7780\r\nConnection: close\r\n\r\n"),
                  "403", "foreign_host");
   expect_refused(answer_to(*server, "GET /live HTTP/1.1\r\nConnection: close\r\n\r\n"), "403", "foreign_host");
+  expect_refused(answer_to(*server, "GET /live HTTP/1.0\r\nHost: evil.example\r\n\r\n"), "403", "foreign_host");
+  expect_refused(answer_to(*server, "GET http://evil.example/live HTTP/1.0\r\n\r\n"), "403", "foreign_host");
   expect_refused(
       answer_to(*server, "GET /live HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\nConnection: close\r\n\r\n"),
       "403", "foreign_host");

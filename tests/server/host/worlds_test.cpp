@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <mobula/core/assert.hpp>
 #include <mobula/server/host/worlds.hpp>
 #include <mobula/server/session/server.hpp>
 #include <server/hamlet.hpp>
@@ -239,10 +240,49 @@ TEST(Worlds, AGameThatThrowsEndsItsWorldAlone) {
   testing::internal::CaptureStderr();
   EXPECT_FALSE(worlds.run(20)) << "the process reports that it failed";
   const std::string log = testing::internal::GetCapturedStderr();
-  EXPECT_THAT(log, testing::HasSubstr("the game threw an exception: out of luck; this world ends as of its last save"));
+  EXPECT_THAT(log, testing::HasSubstr("the game threw an exception: out of luck; this world ends as of its last save  "
+                                      "world=bad tick=3 running=Game::tick\n"));
   EXPECT_EQ(good.ticks, 20);
   EXPECT_EQ(bad.ticks, 3);
   EXPECT_LE(saves, 1) << "what it was in the middle of is not saved";
+}
+
+TEST(Worlds, TheNextStartLogsAnExceptionOfTheLastRun) {
+  const store::TestFolder folder;
+  HostConfig config = quick();
+  config.db = folder.file();
+  {
+    CountingGame bad;
+    bad.each_tick = [] { throw std::runtime_error("out of luck"); };
+    Worlds worlds;
+    ASSERT_TRUE(worlds.open("bad", config, bad));
+    EXPECT_FALSE(worlds.run(5));
+  }
+  CountingGame good;
+  Worlds worlds;
+  testing::internal::CaptureStderr();
+  const bool opened = worlds.open("good", config, good).ok();
+  const std::string log = testing::internal::GetCapturedStderr();
+  ASSERT_TRUE(opened) << log;
+  EXPECT_THAT(log, testing::HasSubstr("did not end in good order: server    the game threw an exception: out of luck  "
+                                      "world=bad tick=1 running=Game::tick"));
+}
+
+TEST(WorldsDeathTest, TheNextStartLogsACheckThatFailedInAHook) {
+  struct UnableToBegin : CountingGame {
+    void systems(World&, ecs::Schedule&) override { MOBULA_CHECK(false, "no systems today"); }
+  } unable;
+  const store::TestFolder folder;
+  HostConfig config = quick();
+  config.db = folder.file();
+  EXPECT_DEATH(static_cast<void>(Worlds().open("unable", config, unable)), "no systems today .*running=Game::systems");
+  CountingGame good;
+  Worlds worlds;
+  testing::internal::CaptureStderr();
+  const bool opened = worlds.open("good", config, good).ok();
+  const std::string log = testing::internal::GetCapturedStderr();
+  ASSERT_TRUE(opened) << log;
+  EXPECT_THAT(log, testing::HasSubstr("did not end in good order: failure   check failed: no systems today"));
 }
 
 TEST(Worlds, AGameThatThrowsInItsStartOrLastSaveEndsNothingElse) {
@@ -260,7 +300,7 @@ TEST(Worlds, AGameThatThrowsInItsStartOrLastSaveEndsNothingElse) {
   Worlds worlds;
   const auto opened = worlds.open("unable", quick(), unable);
   ASSERT_FALSE(opened);
-  EXPECT_EQ(opened.error().message, "the game threw an exception: no ground");
+  EXPECT_EQ(opened.error().message, "the game threw an exception in Game::start: no ground");
   ASSERT_TRUE(worlds.open("unsaved", config, unsaved));
   EXPECT_FALSE(worlds.run(5)) << "the process reports that it failed";
   EXPECT_EQ(unsaved.ticks, 5);

@@ -28,8 +28,9 @@ TEST_F(RunMarkTest, ARunThatFinishesLeavesNothing) {
 
 TEST_F(RunMarkTest, ARunThatStopsIsNoticedOnce) {
   mark().begin();
-  EXPECT_EQ(last_end(), "it was killed, or the machine stopped");
-  EXPECT_EQ(last_end(), "it was killed, or the machine stopped") << "a start that never ticks keeps it";
+  EXPECT_EQ(last_end(), "it was killed or ended by a second Ctrl-C, or the machine stopped");
+  EXPECT_EQ(last_end(), "it was killed or ended by a second Ctrl-C, or the machine stopped")
+      << "a start that never ticks keeps it";
 }
 
 TEST_F(RunMarkTest, AFailedCheckIsRemembered) {
@@ -40,6 +41,30 @@ TEST_F(RunMarkTest, AFailedCheckIsRemembered) {
   };
   EXPECT_DEATH(run_and_fail(), "the sky has fallen");
   EXPECT_NE(last_end().find("check failed: the sky has fallen"), std::string::npos) << last_end();
+}
+
+TEST_F(RunMarkTest, ACheckThatFailsBeforeTheFirstTickIsRemembered) {
+  const auto fail = [&] {
+    const RunMark run = mark();
+    MOBULA_CHECK(false, "the ground is missing");
+  };
+  EXPECT_DEATH(fail(), "the ground is missing");
+  EXPECT_NE(last_end().find("check failed: the ground is missing"), std::string::npos) << last_end();
+}
+
+TEST_F(RunMarkTest, ANotedFailureIsRememberedUntilARunFinishes) {
+  {
+    RunMark run = mark();
+    run.begin();
+    run.fail("the game threw");
+  }
+  EXPECT_EQ(last_end(), "the game threw");
+  {
+    RunMark run = mark();
+    run.begin();
+    run.finish();
+  }
+  EXPECT_EQ(last_end(), "");
 }
 
 TEST_F(RunMarkTest, AnyBytesAreShownAsOnePrintableLine) {

@@ -192,6 +192,7 @@ Request Connection::request() const {
   request.query = target.query;
   request.body = message.body();
   request.host = host(target.authority);
+  request.without_host = message.version() < 11 && message.count("Host") == 0 && request.host.empty();
   request.authorization = header("Authorization");
   request.if_none_match = header("If-None-Match");
   request.accept_encoding = header("Accept-Encoding");

@@ -23,7 +23,8 @@ struct Request {
   std::string query;  // the part after '?'
   std::string body;
   std::string host;             // header, or X-Forwarded-Host of a trusted proxy; empty unless there is exactly one
-  std::string authorization;    // the same
+  bool without_host = false;    // HTTP/1.0 without a host, as health checks send it and browsers never do
+  std::string authorization;    // the same as host
   std::string if_none_match;    // the same
   std::string accept_encoding;  // the same
   std::optional<std::string> origin;  // header, sent by pages in a browser; "null" if there is more than one

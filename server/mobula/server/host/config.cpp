@@ -221,8 +221,8 @@ std::string footer(const std::string& program) {
       "  {0} --level village.level --tick-rate 60 --print-config > server.toml\n"
       "  MOBULA_PORT=9000 {0} --config server.toml\n"
       "  {0} health\n"
-      "SIGINT and SIGTERM stop the server in good order. Another SIGINT (Ctrl-C), a second later or more, ends it at "
-      "once. SIGHUP reloads the level.",
+      "SIGINT and SIGTERM stop the server in good order. A second SIGINT (Ctrl-C), a second after the first or more, "
+      "ends it at once. SIGHUP reloads the level.",
       program);
 }
 

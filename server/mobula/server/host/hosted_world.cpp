@@ -3,6 +3,7 @@
 #include <mobula/core/content_hash.hpp>
 #include <mobula/core/log.hpp>
 #include <mobula/core/random_source.hpp>
+#include <mobula/core/thrown_fields.hpp>
 #include <mobula/net/event_loop.hpp>
 #include <mobula/net/server_pipes.hpp>
 #include <mobula/resource/files/resource_file.hpp>
@@ -80,15 +81,20 @@ std::string level_text(const HostConfig& config) {
 
 // Runs code that calls a game. Returns what the game threw, if anything.
 template <class Code>
-std::optional<std::string> thrown_by(Code&& code) {
+std::optional<HostedWorld::Thrown> thrown_by(Code&& code) {
   try {
     code();
   } catch (const std::exception& error) {
-    return error.what();
+    return HostedWorld::Thrown{error.what(), core::thrown_log_fields()};
   } catch (...) {
-    return "an unknown exception";
+    return HostedWorld::Thrown{"an unknown exception", core::thrown_log_fields()};
   }
   return std::nullopt;
+}
+
+core::Error error_of(const HostedWorld::Thrown& thrown) {
+  if (thrown.fields.running.empty()) return {"failed", "the game threw an exception: " + thrown.what};
+  return {"failed", core::format("the game threw an exception in {}: {}", thrown.fields.running, thrown.what)};
 }
 
 // Both percentages are needed to find the cause. Ticks are too long, or the thread did not get to them: the process was
@@ -119,8 +125,10 @@ core::Result<std::unique_ptr<HostedWorld>> HostedWorld::open(net::EventLoop& eve
                                                              HostConfig config, Game& game) {
   std::unique_ptr<HostedWorld> world(new HostedWorld(std::move(name), std::move(config)));
   core::Status started = core::Done{};
-  if (const std::optional<std::string> thrown = thrown_by([&] { started = world->start(events, game); }))
-    return core::Error{"failed", "the game threw an exception: " + *thrown};
+  if (const std::optional<Thrown> thrown = thrown_by([&] { started = world->start(events, game); })) {
+    world->note(*thrown);
+    return error_of(*thrown);
+  }
   if (!started) return started.error();
   return world;
 }
@@ -202,12 +210,21 @@ void HostedWorld::receive_datagrams() {
 void HostedWorld::tick() {
   if (failed_) return;  // in a reload since the last tick
   const core::LogScope about({.world = name_});
-  if (const std::optional<std::string> thrown = thrown_by([&] { run_tick(); })) fail(*thrown);
+  if (const std::optional<Thrown> thrown = thrown_by([&] { run_tick(); })) fail(*thrown);
 }
 
-void HostedWorld::fail(std::string_view what) {
+void HostedWorld::fail(const Thrown& thrown) {
   failed_ = true;
-  core::log_error("server", "the game threw an exception: {}; this world ends as of its last save", what);
+  note(thrown);
+  const core::LogScope about(thrown.fields);
+  core::log_error("server", "the game threw an exception: {}; this world ends as of its last save", thrown.what);
+}
+
+// Notes an exception that ends the run, for the next start of the world.
+void HostedWorld::note(const Thrown& thrown) {
+  const std::string text = "the game threw an exception: " + thrown.what;
+  if (store_ != nullptr)
+    store_->note_failure(core::to_text({.module = "server", .text = text, .fields = thrown.fields}));
 }
 
 void HostedWorld::run_tick() {
@@ -232,9 +249,9 @@ core::Result<LevelChange> HostedWorld::reload_level() {
   const LoadedLevel level = resource::load_file(config_.level);
   if (!level) return keep(level.error());
   core::Result<LevelChange> change = LevelChange{};
-  if (const std::optional<std::string> thrown = thrown_by([&] { change = server_->reload_level(*level); })) {
+  if (const std::optional<Thrown> thrown = thrown_by([&] { change = server_->reload_level(*level); })) {
     fail(*thrown);  // a part of the level may be replaced
-    return keep({"failed", "the game threw an exception: " + *thrown});
+    return keep(error_of(*thrown));
   }
   if (!change) return keep(change.error());
   core::log_info("server", "level {} ({:.16}) reloaded: {} entities kept, {} spawned, {} destroyed", config_.level,
@@ -251,18 +268,20 @@ void HostedWorld::drain(std::string_view reason) {
 void HostedWorld::begin_last_save() {
   if (failed_) return;
   const core::LogScope about({.world = name_});
-  if (const std::optional<std::string> thrown = thrown_by([&] { static_cast<void>(server_->checkpoint()); }))
-    fail(*thrown);
+  if (const std::optional<Thrown> thrown = thrown_by([&] { static_cast<void>(server_->checkpoint()); })) fail(*thrown);
 }
 
 core::Status HostedWorld::shut_down() {
   const core::LogScope about({.world = name_});
   core::Status saved = core::Error{"failed", "the game threw an exception"};
   if (!failed_)
-    if (const std::optional<std::string> thrown = thrown_by([&] { saved = save_last(); })) fail(*thrown);
+    if (const std::optional<Thrown> thrown = thrown_by([&] { saved = save_last(); })) fail(*thrown);
   const auto leave = [&] { server_->shut_down(core::monotonic_now(), *pipes_); };
-  if (const std::optional<std::string> thrown = thrown_by(leave))
-    core::log_error("server", "the game threw an exception as players left: {}", *thrown);
+  if (const std::optional<Thrown> thrown = thrown_by(leave)) {
+    note(*thrown);
+    const core::LogScope running(thrown->fields);
+    core::log_error("server", "the game threw an exception as players left: {}", thrown->what);
+  }
   log_summary();
   return saved;
 }

@@ -3,12 +3,12 @@
 #pragma once
 
 #include <memory>
+#include <mobula/core/log_record.hpp>
 #include <mobula/core/result.hpp>
 #include <mobula/server/host/config.hpp>
 #include <mobula/server/host/token_issuer.hpp>
 #include <mobula/server/tick/tick_pacer.hpp>
 #include <string>
-#include <string_view>
 
 namespace mobula::net {
 class EventLoop;
@@ -27,6 +27,12 @@ struct LevelChange;
 
 class HostedWorld {
  public:
+  // An exception of the game, and the tick and hook that threw it. The texts of the fields are the world's.
+  struct Thrown {
+    std::string what;
+    core::LogFields fields;
+  };
+
   /// Opens a world. Errors: those of the level's file, the sockets, the key, and Server::start.
   static core::Result<std::unique_ptr<HostedWorld>> open(net::EventLoop& events, std::string name, HostConfig config,
                                                          Game& game);
@@ -67,7 +73,8 @@ class HostedWorld {
   core::Status open_store(const Game& game);
   void receive_datagrams();
   void run_tick();
-  void fail(std::string_view what);
+  void fail(const Thrown& thrown);
+  void note(const Thrown& thrown);
   core::Status save_last();
   void log_pipes() const;
   void log_summary();

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <mobula/server/game/hook.hpp>
 #include <mobula/server/replication/replicator.hpp>
 #include <mobula/wire/messages.hpp>
 #include <optional>
@@ -21,9 +22,9 @@ Replicator::Replicator(const ReplicationConfig& config, World& world, Game& game
       phases_(phases),
       publisher_(world.registry(), world.schema(), config.history_bytes, 1.0 / config.ticks_per_second),
       encoded_deltas_(publisher_.published()),
-      interest_(world.registry(), game.layers()),
+      interest_(world.registry(), run_hook("Game::layers", [&] { return game.layers(); })),
       visibility_(world.registry(), publisher_, interest_, game.interest_rule() != nullptr) {
-  interest_.set_rule(game.interest_rule());
+  interest_.set_rule(run_hook("Game::interest_rule", [&] { return game.interest_rule(); }));
   workspace_.parents = &interest_.parents();
 }
 

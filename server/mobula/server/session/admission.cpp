@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <mobula/core/log.hpp>
+#include <mobula/server/game/hook.hpp>
 #include <mobula/server/session/account_name.hpp>
 #include <mobula/server/session/admission.hpp>
 #include <mobula/server/session/printable_text.hpp>
@@ -29,10 +30,11 @@ void Admission::on_connected(const transport::ServerEvent& event, core::Nanoseco
   const auto refuse = [&](const core::Error& error) {
     parts_.sessions.refuse_connection(event.session, event.address, ReasonCode::refused, error);
   };
-  std::string account = account_name(parts_.game.account(event.identity));
+  std::string account = account_name(run_hook("Game::account", [&] { return parts_.game.account(event.identity); }));
   if (const Ban* const ban = bans_.find(account, unix_seconds)) return refuse({"banned", to_string(*ban)});
-  if (const core::Status authenticated = parts_.game.authenticate(event.identity); !authenticated)
-    return refuse(authenticated.error());
+  const core::Status authenticated =
+      run_hook("Game::authenticate", [&] { return parts_.game.authenticate(event.identity); });
+  if (!authenticated) return refuse(authenticated.error());
   ClientSession* const session = find_rejoining(client_id);
   if (session == nullptr && parts_.rejoin_tokens.issued(client_id))
     return refuse({"session over",

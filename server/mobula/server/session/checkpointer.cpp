@@ -1,4 +1,5 @@
 #include <mobula/core/log.hpp>
+#include <mobula/server/game/hook.hpp>
 #include <mobula/server/session/checkpointer.hpp>
 #include <utility>
 
@@ -27,8 +28,8 @@ core::Status Checkpointer::restore() {
   const store::Facts& facts = store.saved_facts();
   core::log_info("store", "restored as of tick {}: {} entities, state {:016x}, {} players", facts.tick,
                  world_.registry().entities().size(), store.saved_state(), facts.players.size());
-  const core::LogScope about({.running = "Game::load"});
-  if (core::Status loaded = game_.load(world_, facts.game); !loaded) return loaded;
+  if (core::Status loaded = run_hook("Game::load", [&] { return game_.load(world_, facts.game); }); !loaded)
+    return loaded;
   std::vector<KnownPlayer> known;
   for (const store::SavedPlayer& each : facts.players)
     known.push_back({each.id, each.name, each.account, each.entity, each.present});
@@ -47,8 +48,7 @@ store::Facts Checkpointer::facts(std::uint64_t unix_seconds) {
   facts.next_player = players_.next_id();
   for (KnownPlayer& each : sessions_.known_players())
     facts.players.push_back({each.id, std::move(each.name), std::move(each.account), each.entity, each.present});
-  const core::LogScope about({.running = "Game::save"});
-  facts.game = game_.save(world_);
+  facts.game = run_hook("Game::save", [&] { return game_.save(world_); });
   return facts;
 }
 

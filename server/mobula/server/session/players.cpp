@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <mobula/core/log.hpp>
+#include <mobula/server/game/hook.hpp>
 #include <mobula/server/session/players.hpp>
 #include <utility>
 
@@ -40,9 +41,8 @@ void Players::hand_over(ClientSession& other, ClientSession& session) {
 }
 
 core::Status Players::ask_game(Player& player) {
-  const core::LogScope about({.running = "Game::join"});
-  if (player.spectator) return game_.spectate(world_, player);
-  const core::Result<ecs::Entity> joined = game_.join(world_, player);
+  if (player.spectator) return run_hook("Game::spectate", [&] { return game_.spectate(world_, player); });
+  const core::Result<ecs::Entity> joined = run_hook("Game::join", [&] { return game_.join(world_, player); });
   if (!joined) return joined.error();
   player.entity = *joined;
   world_.set_player_entity(player.id, player.entity);
@@ -59,10 +59,7 @@ void Players::leave(ClientSession& session, std::string_view why) {
   --counts_[session.player.spectator ? 1 : 0];
   session.update_player_entity(world_.registry());
   const Player& player = session.player;
-  {
-    const core::LogScope running({.running = "Game::leave"});
-    game_.leave(world_, player);
-  }
+  run_hook("Game::leave", [&] { game_.leave(world_, player); });
   if (!player.spectator && !player.account.empty())
     former_.note(player.account, world_.player_entity(player.id), world_.registry());
   session.replication.viewer = nullptr;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <mobula/core/log.hpp>
 #include <mobula/core/prefetch.hpp>
+#include <mobula/server/game/hook.hpp>
 #include <mobula/server/session/server.hpp>
 #include <mobula/wire/messages.hpp>
 #include <utility>
@@ -49,22 +50,24 @@ core::Result<std::unique_ptr<Server>> Server::start(ServerConfig config, Game& g
   const std::shared_ptr<const resource::Resource> newest = std::exchange(config.level, std::move(*first));
   // A saved level need not be playable any more if another one replaces it.
   const resource::Resource* const played = newest != nullptr ? newest.get() : config.level.get();
-  if (core::Status playable = game.check_level(played); !playable) return playable.error();
+  if (core::Status playable = run_hook("Game::check_level", [&] { return game.check_level(played); }); !playable)
+    return playable.error();
   core::Result<std::unique_ptr<World>> world =
       World::make({.schema = *schema,
                    .level = config.level,
-                   .spawners = game.spawners(),
+                   .spawners = run_hook("Game::spawners", [&] { return game.spawners(); }),
                    .ticks_per_second = config.ticks_per_second,
                    .seed = config.seed,
                    .entities_max = config.entities_max,
                    .incarnation = config.store != nullptr ? config.store->incarnation() : 0});
   if (!world) return world.error();
-  core::Result<PredictedStep> step = PredictedStep::make(**world, game.rules());
+  core::Result<PredictedStep> step =
+      PredictedStep::make(**world, run_hook("Game::rules", [&] { return game.rules(); }));
   if (!step) return step.error();
   std::unique_ptr<Server> server(new Server(std::move(config), game, std::move(*world), std::move(*step)));
   if (core::Status begun = server->begin_world(); !begun) return begun.error();
   if (core::Status updated = server->update_level(newest); !updated) return updated.error();
-  game.systems(server->world(), server->schedule_);
+  run_hook("Game::systems", [&] { game.systems(server->world(), server->schedule_); });
   if (core::Status begun = server->checkpointer_.begin(); !begun) return begun.error();
   return server;
 }
@@ -91,7 +94,8 @@ Server::Server(ServerConfig config, Game& game, std::unique_ptr<World> world, Pr
                   .replicator = replicator_,
                   .stats = stats_}),
       predicted_step_(std::move(step)),
-      messages_(config_, game.commands(), predicted_step_, *world_, endpoint_, sessions_, admission_, stats_),
+      messages_(config_, run_hook("Game::commands", [&] { return game.commands(); }), predicted_step_, *world_,
+                endpoint_, sessions_, admission_, stats_),
       newcomers_({.period = core::second / config_.ticks_per_second,
                   .percent = config_.newcomer_budget_percent,
                   .clock = config_.work_clock}),
@@ -100,7 +104,7 @@ Server::Server(ServerConfig config, Game& game, std::unique_ptr<World> world, Pr
 }
 
 void Server::begin_rewind() {
-  const std::optional<RewindConfig> config = game_.rewind();
+  const std::optional<RewindConfig> config = run_hook("Game::rewind", [&] { return game_.rewind(); });
   if (!config) return;
   rewind_ = std::make_unique<Rewind>(*config, *world_, replicator_.published(), stats_.rewind,
                                      [this](std::uint32_t player) { return rewind_client(player); });
@@ -119,8 +123,7 @@ RewindClient Server::rewind_client(std::uint32_t player) {
 core::Status Server::begin_world() {
   if (checkpointer_.has_saved_world()) return checkpointer_.restore();
   if (core::Status spawned = world_->spawn_level(); !spawned) return spawned;
-  const core::LogScope about({.running = "Game::start"});
-  return game_.start(*world_);
+  return run_hook("Game::start", [&] { return game_.start(*world_); });
 }
 
 // The level's file may have changed since the world was saved.
@@ -134,11 +137,11 @@ core::Status Server::update_level(std::shared_ptr<const resource::Resource> leve
 }
 
 core::Result<LevelChange> Server::reload_level(std::shared_ptr<const resource::Resource> level) {
-  if (core::Status playable = game_.check_level(level.get()); !playable) return playable.error();
+  const core::Status playable = run_hook("Game::check_level", [&] { return game_.check_level(level.get()); });
+  if (!playable) return playable.error();
   core::Result<LevelChange> change = world_->reload_level(level, [this](const LevelChange& made) {
     players_.on_level_changed(made);
-    const core::LogScope about({.running = "Game::level_changed"});
-    game_.level_changed(*world_, made);
+    run_hook("Game::level_changed", [&] { game_.level_changed(*world_, made); });
   });
   if (change) {
     config_.level = std::move(level);
@@ -238,10 +241,7 @@ void Server::run_rules() {
 }
 
 void Server::run_game() {
-  {
-    const core::LogScope about({.running = "Game::tick"});
-    game_.tick(*world_);
-  }
+  run_hook("Game::tick", [&] { game_.tick(*world_); });
   schedule_.run();
   world_->hierarchy().drop_dead_parents();
   world_->hierarchy().update();

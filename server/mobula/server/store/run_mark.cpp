@@ -10,23 +10,23 @@ constexpr std::size_t shown_bytes = 1000;
 
 std::string end_of(const std::string& text) {
   if (text.empty()) return {};
-  if (text == running) return "it was killed, or the machine stopped";
+  if (text == running) return "it was killed or ended by a second Ctrl-C, or the machine stopped";
   return core::shown(text, shown_bytes);
 }
 
 }  // namespace
 
-RunMark::RunMark(FileLock lock) : lock_(std::move(lock)), last_end_(end_of(lock_.text())) {}
+RunMark::RunMark(FileLock lock)
+    : lock_(std::move(lock)),
+      last_end_(end_of(lock_.text())),
+      listener_([this](std::string_view line) { fail(line); }) {}
 
 void RunMark::begin() {
-  if (listener_) return;
-  lock_.set_text(running);
-  listener_.emplace([this](std::string_view line) { lock_.set_text(line); });
+  if (!std::exchange(begun_, true)) lock_.set_text(running);
 }
 
-void RunMark::finish() {
-  listener_.reset();
-  lock_.set_text({});
-}
+void RunMark::fail(std::string_view line) { lock_.set_text(line); }
+
+void RunMark::finish() { lock_.set_text({}); }
 
 }  // namespace mobula::store

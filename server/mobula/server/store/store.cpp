@@ -47,6 +47,8 @@ std::uint32_t Store::incarnation() const { return parts_->incarnation; }
 
 const std::string& Store::last_end() const { return parts_->run->last_end(); }
 
+void Store::note_failure(std::string_view line) { parts_->run->fail(line); }
+
 bool Store::has_world() const { return parts_->file && parts_->file->content.world != nullptr; }
 
 const Facts& Store::saved_facts() const {

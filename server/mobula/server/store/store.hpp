@@ -62,6 +62,8 @@ class Store {
   [[nodiscard]] std::uint32_t incarnation() const;
   /// Returns how the last run ended, a sentence. Empty if it ended in good order.
   [[nodiscard]] const std::string& last_end() const;
+  /// Notes a line about a failure that ends this run, for last_end() of the next one. Failed checks note themselves.
+  void note_failure(std::string_view line);
   [[nodiscard]] bool has_world() const;
   /// Returns the facts of the saved world. Requires has_world(); valid until begin().
   [[nodiscard]] const Facts& saved_facts() const;
