@@ -179,6 +179,8 @@ TEST_F(ServerPrograms, HealthReportsWhetherAServerAnswers) {
   Program& healthy = start("mobula-server", {"health", "--admin", admin_});
   EXPECT_EQ(healthy.wait(), 0) << healthy.err();
   EXPECT_THAT(healthy.out(), HasSubstr("a server answers"));
+  Program& slashed = start("mobula-server", {"health", "--admin", admin_ + "/"});
+  EXPECT_EQ(slashed.wait(), 0) << slashed.out();
   server.signal(SIGTERM);
   server.wait();
   Program& dead = start("mobula-server", {"health", "--admin", admin_});

@@ -35,6 +35,12 @@ TEST(HttpClient, SendsAPlainHttpRequest) {
   EXPECT_EQ(question.find("Origin"), std::string::npos) << question;
 }
 
+TEST(HttpClient, AnAddressMayEndInASlash) {
+  EXPECT_EQ(url_below("http://host:7780", "/api/tokens"), "http://host:7780/api/tokens");
+  EXPECT_EQ(url_below("http://host:7780/", "/api/tokens"), "http://host:7780/api/tokens");
+  EXPECT_EQ(url_below("http://host/game/", "/live"), "http://host/game/live");
+}
+
 TEST(HttpClient, SendsTheBearerToken) {
   CannedServer server(http_answer("200 OK", ""));
   EXPECT_TRUE(http_post(server.url("/"), "{}", {.bearer = "0123456789abcdef"}).ok());

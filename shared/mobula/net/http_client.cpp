@@ -128,6 +128,11 @@ core::Result<std::string> exchange(http::verb verb, const std::string& url, std:
 
 }  // namespace
 
+std::string url_below(std::string_view address, std::string_view path) {
+  while (address.ends_with('/')) address.remove_suffix(1);
+  return std::string(address).append(path);
+}
+
 core::Result<std::string> http_get(const std::string& url, const HttpOptions& options) {
   return exchange(http::verb::get, url, {}, options);
 }

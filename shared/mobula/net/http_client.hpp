@@ -16,6 +16,10 @@ struct HttpOptions {
   std::string bearer{};                                 // bearer token; empty for none
 };
 
+/// Returns the URL of a path below an address that people write: with a slash at its end, or without. `path` begins
+/// with a slash.
+std::string url_below(std::string_view address, std::string_view path);
+
 /// Returns the body of the answer. `url` is "http://HOST:PORT/path". Redirects are not followed. Errors:
 ///   "bad address"   malformed URL
 ///   "unreachable"   unknown host, or no server at this address

@@ -86,7 +86,7 @@ core::Result<Tokens> from_admin(const std::string& admin, const std::string& tok
   while (tokens.size() < count) {
     const std::uint32_t wanted = std::min(count - static_cast<std::uint32_t>(tokens.size()), tokens_per_request);
     const core::Result<std::string> answer =
-        net::http_post(admin + "/api/tokens", core::format(R"({{"count":{}}})", wanted), as);
+        net::http_post(net::url_below(admin, "/api/tokens"), core::format(R"({{"count":{}}})", wanted), as);
     if (!answer)
       return core::Error{answer.error().reason,
                          core::format("no connect token: {} (set the server's admin address with --admin URL, or use "

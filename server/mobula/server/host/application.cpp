@@ -149,7 +149,8 @@ int serve(const HostConfig& config, const OpenWorlds& open) {
 }
 
 int check_health(const HostConfig& config) {
-  const core::Result<std::string> answer = net::http_get(config.health_target + "/live", {.timeout = 2 * core::second});
+  const core::Result<std::string> answer =
+      net::http_get(net::url_below(config.health_target, "/live"), {.timeout = 2 * core::second});
   process::print(config.health_target +
                  (answer ? ": a server answers\n" : ": no answer: " + answer.error().message + "\n"));
   return process::end_output(config.program, answer ? 0 : failed);
