@@ -13,7 +13,7 @@ A game built on Mobula has the same settings, and may add its own.
 - The file is named by `--config FILE` or by `MOBULA_CONFIG`.
 - A flag wins over an environment variable. A variable wins over the file, and the file over the default.
 - An unknown key, flag or `MOBULA_` variable is an error, and so is a value outside its range. The server reports all
-  mistakes at once and does not start.
+  mistakes at once and does not start. Variables that Kubernetes and Docker set for a service named `mobula` are ignored.
 - An environment variable that is set to an empty text counts as not set.
 - `--print-config` prints all settings with the origin of each value, as a file that `--config` reads.
 """
