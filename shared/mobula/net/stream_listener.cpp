@@ -90,13 +90,15 @@ void StreamListener::wait_for_next() {
   acceptor_.async_accept([alive = alive_](const error_code& error, tcp::socket socket) {
     StreamListener* const self = alive->listener;
     if (self == nullptr || error == asio::error::operation_aborted) return;
-    if (error && error != asio::error::connection_aborted) return self->wait_a_while();
+    if (error && error != asio::error::connection_aborted) return self->wait_a_while(error);
+    self->failures_.end();
     if (!error) self->on_accepted(std::move(socket));
     self->wait_for_next();
   });
 }
 
-void StreamListener::wait_a_while() {
+void StreamListener::wait_a_while(const error_code& failure) {
+  failures_.note(local_port(), failure);
   pause_.expires_after(std::chrono::nanoseconds(accept_pause));
   pause_.async_wait([alive = alive_](const error_code& error) {
     if (!error && alive->listener != nullptr) alive->listener->wait_for_next();

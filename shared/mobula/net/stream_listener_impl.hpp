@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <mobula/core/result.hpp>
+#include <mobula/net/spare_descriptor.hpp>
 #include <mobula/net/stream_connection_impl.hpp>
 #include <mobula/net/unanswered_streams.hpp>
 #include <mobula/transport/bounded_table.hpp>
@@ -53,7 +54,7 @@ class StreamListener final : public transport::Output, private StreamOwner {
   boost::system::error_code listen(const transport::Address& local);
   boost::system::error_code try_listen(const boost::asio::ip::tcp::endpoint& local);
   void wait_for_next();
-  void wait_a_while();
+  void wait_a_while(const boost::system::error_code& error);
   void on_accepted(boost::asio::ip::tcp::socket socket);
   bool host_is_full(const transport::Address& address);
   bool make_room_for(const transport::Address& address);
@@ -80,6 +81,7 @@ class StreamListener final : public transport::Output, private StreamOwner {
   std::shared_ptr<Alive> alive_;
   boost::asio::ip::tcp::acceptor acceptor_;
   boost::asio::steady_timer pause_;
+  AcceptFailures failures_;
   DatagramHandler datagram_;
   ClosedHandler closed_;
   transport::BoundedTable<transport::Address, std::shared_ptr<StreamConnection>> streams_;

@@ -5,6 +5,7 @@
 #include <mobula/net/http_client.hpp>
 #include <mobula/server/admin/http_server.hpp>
 #include <mobula/server/admin/live.hpp>
+#include <net/all_descriptors.hpp>
 #include <net/raw_http.hpp>
 
 namespace mobula::server::admin {
@@ -73,6 +74,22 @@ TEST(HttpServer, OneConnectionCarriesManyRequests) {
   std::size_t count = 0;
   for (std::size_t at = answers.find("200 OK"); at != std::string::npos; at = answers.find("200 OK", at + 1)) ++count;
   EXPECT_EQ(count, 3u);
+}
+
+TEST(HttpServer, AnswersWhenNoDescriptorsAreLeft) {
+  const auto server = start();
+  testing::internal::CaptureStderr();
+  {
+    test::AllDescriptors taken;
+    for (int i = 0; i < 3; ++i) {
+      taken.give_back();
+      const RawSocket socket = RawSocket::connect(server->local_port());
+      ASSERT_TRUE(socket.send("GET /live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"));
+      EXPECT_TRUE(socket.receive().starts_with("HTTP/1.1 200 "));
+    }
+  }
+  const std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_NE(log.find("accept fails: Too many open files"), std::string::npos) << log;
 }
 
 TEST(HttpServer, AnswersAHealthCheckWithoutAHost) {

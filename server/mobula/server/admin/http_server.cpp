@@ -4,6 +4,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/core/log.hpp>
+#include <mobula/net/spare_descriptor.hpp>
 #include <mobula/server/admin/connection_impl.hpp>
 #include <mobula/server/admin/http_server.hpp>
 #include <mobula/server/admin/request_queue.hpp>
@@ -84,7 +85,7 @@ struct HttpServer::Impl final : ConnectionOwner {
 
   error_code open(const tcp::endpoint& local);
   void accept();
-  void accept_later();
+  void accept_failed(const error_code& error);
   void run() noexcept;
 
   void answer(Request request, Done done) noexcept override;
@@ -121,6 +122,8 @@ struct HttpServer::Impl final : ConnectionOwner {
   std::size_t live = 0;
   bool accepting = false;
   bool ending = false;
+  net::SpareDescriptor spare;
+  net::AcceptFailures failures;
   asio::io_context io{1};
   tcp::acceptor acceptor{io};
   asio::steady_timer pause{io};
@@ -244,7 +247,8 @@ void HttpServer::Impl::accept() {
   accepting = true;
   acceptor.async_accept([this](const error_code& error, tcp::socket socket) {
     accepting = false;
-    if (error) return accept_later();
+    if (error) return accept_failed(error);
+    failures.end();
     ++connections;
     Place place(this);
     accept();
@@ -252,10 +256,15 @@ void HttpServer::Impl::accept() {
   });
 }
 
-void HttpServer::Impl::accept_later() {
+// Health checks are answered without descriptors too, one at a time.
+void HttpServer::Impl::accept_failed(const error_code& error) {
+  failures.note(port, error);
+  if (net::is_out_of_descriptors(error) && spare.release()) return accept();
   pause.expires_after(pause_after_failure);
-  pause.async_wait([this](const error_code& error) {
-    if (!error) accept();
+  pause.async_wait([this](const error_code& ended) {
+    if (ended) return;
+    spare.renew();
+    accept();
   });
 }
 
@@ -265,6 +274,7 @@ core::Nanoseconds HttpServer::Impl::timeout() const {
 
 void HttpServer::Impl::connection_ended() noexcept {
   --connections;
+  spare.renew();
   accept();
 }
 
