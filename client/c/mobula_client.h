@@ -194,9 +194,10 @@ MOBULA_API mobula_result mobula_client_reason(mobula_client client, int32_t* cod
 
 /* --- Network ------------------------------------------------------------------------------------------------------ */
 
-/* Opens the library's UDP socket. `address` is HOST:PORT, also for later tokens; a name is resolved, which may block. Null
- * uses the addresses of the token, one after the other. Errors: BAD_ADDRESS, SOCKET, WRONG_STATE if the socket is open
- * or the host has given datagrams or updates. A command that was set remains. */
+/* Opens the library's UDP socket. `address` is HOST, HOST:PORT or udp://HOST:PORT, also for later tokens. Without a
+ * port it is 7777. A name is resolved, which may block. Null uses the addresses of the token, one after the other. Errors:
+ * BAD_ADDRESS, SOCKET, WRONG_STATE if the socket is open or the host has given datagrams or updates. A command that was set
+ * remains. */
 MOBULA_API mobula_result mobula_client_connect_udp(mobula_client client, const char* address);
 
 /* Receives, updates and sends over the library's socket. Waits at most `timeout_ms` for a datagram or the next wake-up.

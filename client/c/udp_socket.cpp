@@ -4,6 +4,7 @@
 #include <cstring>
 #include <mobula/core/format.hpp>
 #include <mobula/core/text.hpp>
+#include <optional>
 #include <string>
 
 #if defined(_WIN32)
@@ -28,6 +29,8 @@ namespace mobula::c {
 namespace {
 
 using Addresses = std::vector<transport::Address>;
+
+constexpr std::uint16_t game_port_default = 7777;
 
 // --- The system ----------------------------------------------------------------------------------------------------
 
@@ -133,11 +136,12 @@ bool is_reachable(const transport::Address& address) {
   return !link_local && !any;
 }
 
-core::Error bad_address(std::string_view text) {
+core::Error bad_address(std::string_view text, std::string_view what) {
   constexpr std::size_t shown_bytes = 80;
   return {"bad address",
-          core::format("'{}' is not an address; expected HOST:PORT, such as 192.0.2.1:7777 or [::1]:7777",
-                       core::shown(text, shown_bytes))};
+          core::format("'{}' is not an address: {}; expected HOST or HOST:PORT, such as 192.0.2.1:7777 or [::1]:7777, "
+                       "also with udp:// before it",
+                       core::shown(text, shown_bytes), what)};
 }
 
 struct HostPort {
@@ -145,26 +149,48 @@ struct HostPort {
   std::uint16_t port;
 };
 
-core::Result<HostPort> split(std::string_view text) {
-  const std::size_t colon = text.rfind(':');
-  if (colon == std::string_view::npos || !core::is_printable(text)) return bad_address(text);
-  std::string_view host = text.substr(0, colon);
-  const std::string_view digits = text.substr(colon + 1);
+// Takes "udp:" or "udp://" off, and the slash that may end a URL. A host may be named "udp": "udp:7777" is a host and
+// a port.
+core::Result<std::string_view> without_scheme(std::string_view text) {
+  const std::string_view scheme = text.substr(0, std::min(text.find(':'), text.size()));
+  std::string_view rest = text.substr(std::min(scheme.size() + 1, text.size()));
+  const bool url = rest.starts_with("//");
+  const bool known = scheme == "udp" || scheme == "tcp" || scheme == "ws" || scheme == "wss";
+  if (!url && (!known || rest.find_first_not_of("0123456789") == std::string_view::npos)) return text;
+  if (scheme != "udp") return bad_address(text, "this library connects over udp");
+  if (url) rest.remove_prefix(2);
+  if (url && rest.ends_with('/')) rest.remove_suffix(1);
+  return rest;
+}
+
+std::optional<std::uint16_t> parse_port(std::string_view digits) {
   std::uint16_t port = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
-  if (error != std::errc() || end != digits.data() + digits.size() || port == 0) return bad_address(text);
+  if (error != std::errc() || end != digits.data() + digits.size() || port == 0) return std::nullopt;
+  return port;
+}
+
+core::Result<HostPort> split(std::string_view text) {
+  if (!core::is_printable(text)) return bad_address(text, "it has control characters");
+  const core::Result<std::string_view> rest = without_scheme(text);
+  if (!rest) return rest.error();
+  const std::size_t last = rest->rfind(':');
+  const bool with_port = last != std::string_view::npos && !rest->ends_with(']');
+  std::string_view host = rest->substr(0, with_port ? last : rest->size());
+  const std::optional<std::uint16_t> port = with_port ? parse_port(rest->substr(last + 1)) : game_port_default;
+  if (!port) return bad_address(text, "a port is a number from 1 to 65535");
   const bool bracketed = host.size() > 2 && host.front() == '[' && host.back() == ']';
   if (bracketed) host = host.substr(1, host.size() - 2);
-  if (host.empty() || host.find_first_of("[]") != std::string_view::npos ||
+  if (host.empty() || host.find_first_of("[]/") != std::string_view::npos ||
       bracketed != (host.find(':') != std::string_view::npos))
-    return bad_address(text);
-  return HostPort{std::string(host), port};
+    return bad_address(text, "its host is no name and no IP address");
+  return HostPort{std::string(host), *port};
 }
 
 }  // namespace
 
-core::Result<Addresses> resolve(std::string_view host_and_port) {
-  const core::Result<HostPort> parts = split(host_and_port);
+core::Result<Addresses> resolve(std::string_view text) {
+  const core::Result<HostPort> parts = split(text);
   if (!parts) return parts.error();
   if (!start_sockets()) return core::Error{"unknown host", "the system has no sockets"};
   addrinfo hints{};

@@ -9,9 +9,9 @@
 
 namespace mobula::c {
 
-/// Returns the addresses of HOST:PORT, IPv4 first. Resolves a name, which may block. Reasons: "bad address", "unknown
-/// host".
-core::Result<std::vector<transport::Address>> resolve(std::string_view host_and_port);
+/// Returns the addresses of HOST[:PORT], udp:HOST[:PORT] or udp://HOST[:PORT], IPv4 first. The port is 7777 if it is
+/// missing. Resolves a name, which may block. Reasons: "bad address", "unknown host".
+core::Result<std::vector<transport::Address>> resolve(std::string_view text);
 
 class UdpSocket final : public transport::Output {
  public:

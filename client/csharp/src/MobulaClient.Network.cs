@@ -4,7 +4,7 @@ using System.Runtime.InteropServices;
 namespace Mobula {
 
 public sealed unsafe partial class MobulaClient {
-  /// <summary>Opens the library's UDP socket. `address` is HOST:PORT; null uses the addresses of the token, one after
+  /// <summary>Opens the library's UDP socket. `address` is HOST, HOST:PORT or udp://HOST:PORT; null uses the addresses of the token, one after
   /// the other.</summary>
   public void ConnectUdp(string address = null) {
     fixed (byte* text = Utf8.Bytes(address)) Check(NativeMethods.mobula_client_connect_udp(handle, text));

@@ -13,6 +13,7 @@ import ctypes
 import os
 from typing import Any, AsyncIterator
 
+from ._address import split_address
 from ._session import NANOSECONDS, Levels, Options, Schema, Status
 from .enums import DATAGRAM_BYTES_MAX, Code, State
 from .errors import Error
@@ -62,7 +63,10 @@ class AsyncClient(Mirror):
         self._transport: asyncio.DatagramTransport | None = None
 
     async def open(self, address: str | None = None) -> None:
-        """Opens a socket. The address is HOST:PORT; by default those of the token are tried one after the other."""
+        """Opens a socket. The address is HOST, HOST:PORT or udp://HOST:PORT.
+
+        By default those of the token are tried one after the other.
+        """
         self._address = address
         await self._open()
 
@@ -72,12 +76,10 @@ class AsyncClient(Mirror):
 
     async def _open(self) -> None:
         self._opened = self._server()
-        host, _, port = self._opened.rpartition(":")
-        if not port.isdecimal():
-            raise Error(Code.BAD_ADDRESS, f"{self._opened!r} is not HOST:PORT")
+        host, port = split_address(self._opened)
         try:
             transport, pipe = await asyncio.get_running_loop().create_datagram_endpoint(
-                lambda: Pipe(self._now), remote_addr=(host.strip("[]"), int(port)))
+                lambda: Pipe(self._now), remote_addr=(host, port))
         except OSError as failure:
             raise Error(Code.SOCKET, f"{host}:{port}: {failure}") from failure
         self._close_transport()

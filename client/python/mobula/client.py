@@ -30,7 +30,10 @@ class Client(Mirror):
         self._resumption = Resumption(has_tokens=source is not None, can_rejoin=False)
 
     def open(self, address: str | None = None) -> None:
-        """Opens the socket. The address is HOST:PORT; by default those of the token are tried one after the other."""
+        """Opens the socket. The address is HOST, HOST:PORT or udp://HOST:PORT.
+
+        By default those of the token are tried one after the other.
+        """
         self._call("connect_udp", None if address is None else address.encode())
 
     def update(self, timeout: float = UPDATE_SECONDS) -> Status:
@@ -111,7 +114,7 @@ def connect(
     admin        URL of a server's admin address, which issues tokens in development
     token        a token, as bytes or base64; or a function that returns one, which is called again to reconnect
     token_file   a file with a token
-    address      HOST:PORT of the server, instead of the token's addresses
+    address      HOST, HOST:PORT or udp://HOST:PORT of the server, instead of the token's addresses
     name         the player's name, at most 24 bytes
     user_data    the player's account, for `admin`; admin_token: the bearer token that it asks for
     spectate     join without an entity and without commands

@@ -23,10 +23,28 @@ TEST(CUdpSocket, AddressesAreParsed) {
   EXPECT_EQ(name->front(), transport::Address::v4(127, 0, 0, 1, 1)) << "IPv4 first";
 }
 
-TEST(CUdpSocket, TextThatIsNoAddressIsRefused) {
+TEST(CUdpSocket, AnAddressMayHaveASchemeAndNoPort) {
+  for (const char* text : {"127.0.0.1", "udp:127.0.0.1", "udp:127.0.0.1:7777", "udp://127.0.0.1", "udp://127.0.0.1/",
+                           "udp://127.0.0.1:7777/"}) {
+    const auto found = resolve(text);
+    ASSERT_TRUE(found.ok()) << found.error().message;
+    EXPECT_EQ(found->front(), transport::Address::v4(127, 0, 0, 1, 7777)) << text;
+  }
+  const auto v6 = resolve("udp://[2001:db8::1]");
+  ASSERT_TRUE(v6.ok()) << v6.error().message;
+  EXPECT_EQ(to_string(v6->front()), "[2001:db8::1]:7777");
   for (const char* text :
-       {"", ":", "localhost", "localhost:", ":7777", "localhost:0", "localhost:65536", "localhost:77x", "::1:7777",
-        "[localhost]:7777", "[]:1", "bell\a:1", "127.0.0.1:-1", "127.0.0.1: 1"}) {
+       {"tcp:127.0.0.1:7777", "ws://127.0.0.1", "wss://game.example/game", "http://127.0.0.1:7780"}) {
+    const auto found = resolve(text);
+    ASSERT_FALSE(found.ok()) << text;
+    EXPECT_THAT(found.error().message, HasSubstr("this library connects over udp"));
+  }
+}
+
+TEST(CUdpSocket, TextThatIsNoAddressIsRefused) {
+  for (const char* text : {"", ":", "localhost:", "udp:", "udp://", "udp://localhost/game", "::1", ":7777",
+                           "localhost:0", "localhost:65536", "localhost:77x", "::1:7777", "[localhost]:7777", "[]:1",
+                           "bell\a:1", "127.0.0.1:-1", "127.0.0.1: 1"}) {
     const auto found = resolve(text);
     ASSERT_FALSE(found.ok()) << text;
     EXPECT_STREQ(found.error().reason, "bad address") << text;

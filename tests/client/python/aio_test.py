@@ -8,6 +8,7 @@ import unittest
 import mobula
 import mobula.aio
 from mobula import Code, Reason, State
+from mobula._address import split_address
 from served import PATIENCE, Served
 
 
@@ -128,11 +129,23 @@ class Aio(Served, unittest.IsolatedAsyncioTestCase):
         self.assertLess(time.monotonic() - started, PATIENCE)
 
     async def test_an_address_that_is_none_is_an_error(self):
-        for address in ("nowhere", "127.0.0.1:", "nobody.invalid:7777"):
+        for address in ("ws://nowhere", "127.0.0.1:", "nobody.invalid:7777"):
             with self.subTest(address), self.assertRaises(mobula.Error) as raised:
                 async with self.connect(address=address):
                     self.fail("there is no such address")
             self.assertIn(raised.exception.code, (Code.BAD_ADDRESS, Code.SOCKET))
+
+    async def test_an_address_is_a_host_or_a_url(self):
+        for text, expected in (("village", ("village", 7777)), ("udp:village", ("village", 7777)),
+                               ("udp://village:80/", ("village", 80)), ("[::1]", ("::1", 7777)),
+                               ("udp:7777", ("udp", 7777))):
+            with self.subTest(text):
+                self.assertEqual(split_address(text), expected)
+        for text in ("", ":", "udp:", "::1", "village:", "village:0", "village:65536", "village:77x", "[village]:1",
+                     "udp://village/game", "ws://village", "tcp:village", "http://village"):
+            with self.subTest(text), self.assertRaises(mobula.Error) as raised:
+                split_address(text)
+            self.assertEqual(raised.exception.code, Code.BAD_ADDRESS)
 
     async def test_a_bad_token_is_an_error(self):
         with self.assertRaises(mobula.Error) as raised:
