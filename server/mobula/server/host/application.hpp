@@ -12,7 +12,7 @@ struct HostConfig;
 
 /// Runs a game's server until SIGINT or SIGTERM, or for --ticks ticks. Called by main(). Returns the exit status:
 /// - 0 on success;
-/// - 1 if the last save failed, or `health` has no answer;
+/// - 1 if the last save failed, the game's exception ended a world, or `health` has no answer;
 /// - 2 for a wrong command line, a bad level or a port in use, each printed in one line on standard error.
 ///
 /// `settings` are the game's own, read like the server's:
