@@ -109,11 +109,12 @@ class House(unittest.TestCase):
         self.assertEqual(rooms, {"core": [], "game": ["core"], "x.hpp": ["game"], "demo": ["x.hpp"]})
         self.assertEqual(list(rooms).index("demo"), 3)
 
-    def test_every_room_of_the_table_is_in_the_picture(self):
+    def test_every_room_of_the_table_is_in_a_picture(self):
         table = (ROOT / "tests/layering.sh").read_text(encoding="utf-8")
-        picture = house_picture.make(table)
-        for room in house_picture.rooms_of(table):
-            self.assertIn(f">{room}</text>", picture)
+        for web in (False, True):
+            picture = house_picture.make(table, web)
+            for room in house_picture.chosen(house_picture.rooms_of(table), web):
+                self.assertIn(f">{room}</text>", picture)
 
     def test_a_script_without_a_table_is_refused(self):
         with self.assertRaises(ValueError):

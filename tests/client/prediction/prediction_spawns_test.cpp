@@ -117,28 +117,5 @@ TEST(Prediction, AStoneOfBeforeAPauseContinuesAsTheServers) {
   EXPECT_TRUE(guest.prediction.is_predicted(stone)) << "it stays a member";
 }
 
-// The client learns at once that its first throw never ran and that its second one did. It predicted that the first one
-// would run late. So what the second one spawns is another local entity in the replay.
-TEST(Prediction, AStoneThatAReplaySpawnsIsMatched) {
-  Court court(0, near);
-  Court::Guest& guest = court.join_settled();
-  const PredictionStats before = guest.prediction.stats();
-  guest.unheard = true;
-  guest.client.input->set_command(test::court_throw(1, 0));
-  court.ticks(26);  // a command that arrives more than 16 ticks late is dropped
-  ASSERT_EQ(guest.prediction.spawns().locals().size(), 1u);
-  guest.unheard = false;
-  guest.deaf = true;
-  guest.client.input->set_command(test::court_throw(0, 1));
-  court.ticks(8);
-  guest.deaf = false;
-  court.ticks(10);  // until nothing is missing, before the stone ends
-  ASSERT_EQ(court.truth().pool<court::Stone>().size(), 1u);
-  EXPECT_EQ(guest.spawns[SpawnNotice::Kind::matched], 1u);
-  EXPECT_GT(guest.prediction.stats().late_mispredictions, before.late_mispredictions);
-  EXPECT_EQ(guest.prediction.stats().remote_mispredictions, before.remote_mispredictions)
-      << describe(guest.prediction.last_misprediction(), *guest.connection().mirror());
-}
-
 }  // namespace
 }  // namespace mobula::client::prediction_spawns_test

@@ -128,7 +128,8 @@ TEST_F(AdminConnection, AProbeNamesTheHostByAddressOrNeedsAToken) {
   for (const char* host : {"10.1.2.3:7780", "[::1]:7780", "LOCALHOST", "localhost:7780"})
     EXPECT_EQ(probe("Host: " + std::string(host) + "\r\n"), "200") << host;
   EXPECT_EQ(probe("Host: 127.0.0.1.:7780\r\n"), "403");
-  EXPECT_EQ(probe("", "1.0"), "403");
+  EXPECT_EQ(probe(""), "403");
+  EXPECT_EQ(probe("", "1.0"), "200") << "pages in browsers send HTTP/1.1";
   EXPECT_EQ(probe("Host: localhost\r\n", "1.0"), "200");
   start("0123456789abcdef");
   for (const char* host : {"Host: 10.1.2.3:7780\r\n", "Host: game.example\r\n", ""})

@@ -1,8 +1,10 @@
 // Tests over real sockets on the loopback address, on ports that the kernel chooses.
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <mobula/core/format.hpp>
 #include <mobula/net/http_client.hpp>
+#include <mobula/net/spare_descriptor.hpp>
 #include <mobula/server/admin/http_server.hpp>
 #include <mobula/server/admin/live.hpp>
 #include <net/all_descriptors.hpp>
@@ -79,6 +81,12 @@ TEST(HttpServer, OneConnectionCarriesManyRequests) {
 TEST(HttpServer, AnswersWhenNoDescriptorsAreLeft) {
   const auto server = start();
   testing::internal::CaptureStderr();
+  // UBSan takes descriptors when it meets a type for the first time, so each is met before. The second request is
+  // answered when the first one's objects are destroyed.
+  const boost::system::error_code error(EMFILE, boost::system::system_category());
+  EXPECT_TRUE(net::is_out_of_descriptors(error));
+  net::AcceptFailures().note(1, error);
+  for (int i = 0; i < 2; ++i) EXPECT_TRUE(net::http_get(url(*server, "/live")).ok());
   {
     test::AllDescriptors taken;
     for (int i = 0; i < 3; ++i) {
@@ -89,7 +97,9 @@ TEST(HttpServer, AnswersWhenNoDescriptorsAreLeft) {
     }
   }
   const std::string log = testing::internal::GetCapturedStderr();
-  EXPECT_NE(log.find("accept fails: Too many open files"), std::string::npos) << log;
+  const std::string expected = "connections to port " + std::to_string(server->local_port()) +
+                               " wait, because accept fails: Too many open files";
+  EXPECT_NE(log.find(expected), std::string::npos) << log;
 }
 
 TEST(HttpServer, AnswersAHealthCheckWithoutAHost) {

@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fnv1a32 } from "../../src/core/fnv.js";
-import { LevelEntities } from "../../src/mirror/level.js";
 import { ClientWorld } from "../../src/prediction/client_world.js";
 import { EffectTable } from "../../src/prediction/effect_table.js";
 import type { Command, PredictedWorld } from "../../src/prediction/rules.js";
@@ -74,7 +73,7 @@ test("ClientWorld.FindsStaticsOfTheLevel", () => {
   const world = worldOf(of);
   assert.equal(world.findStaticOf("Walls"), null);
   const walls = { id: 5n, type: fnv1a32("Walls"), data: Uint8Array.of(1) };
-  of.written.mirror.state.level = new LevelEntities(0, 1, 1, 1, [{ ...walls, id: 2n, type: 9 }, walls]);
+  of.written.mirror.statics = [{ ...walls, id: 2n, type: 9 }, walls];
   assert.equal(world.findStaticOf("Walls"), walls);
   assert.equal(world.findStatic(5n), walls);
   assert.equal(world.findStatic(6n), null);
