@@ -211,7 +211,7 @@ bool WebSocketStream<Next>::is_permitted() const {
   const std::string host = joined(request, "Host");
   if (this->permits(origin, host, joined(request, "X-Forwarded-Host"))) return true;
   core::log_warn("net", "refused a WebSocket of a page of the origin '{}', whose host is not '{}'; see --allow-origin",
-                 core::shown(*origin, shown_bytes), core::shown(host, shown_bytes));
+                 core::shown(origin.value_or(""), shown_bytes), core::shown(host, shown_bytes));
   return false;
 }
 
