@@ -71,7 +71,7 @@ try {
   report = { url, good: false, error: String(error), pages: browser.pages.map(({ errors }) => ({ errors })) };
 } finally {
   await browser.close();
-  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  rmSync(folder, { recursive: true, force: true, maxRetries: 30 });
 }
 console.log(JSON.stringify(report));
 process.exitCode = report.good ? 0 : 1;

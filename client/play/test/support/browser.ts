@@ -79,7 +79,7 @@ export class Browser {
     const ended = new Promise((resolve) => this.process.once("exit", resolve));
     this.process.kill("SIGTERM");
     await ended; // it writes to the folder that is removed next
-    rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 30 });
   }
 }
 

@@ -94,6 +94,6 @@ export class Chromium {
     await this.stop();
     this.server.close();
     this.server.closeAllConnections();
-    rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 30 });
   }
 }
