@@ -7,13 +7,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 node=$(../web/node.sh "$@") || exit 77
 [[ -d ../web/node_modules ]] || exit 77
-# By content too, because a checkout gives files the time at which it was made.
-installed=node_modules/.installed-lock.json
-if ! cmp -s "$installed" package-lock.json && [[ ! node_modules/.package-lock.json -nt package-lock.json ]]; then
-  [[ ${1:-} == install ]] || exit 77
-  npm ci --prefer-offline --no-audit --no-fund --loglevel=error
-fi
-cmp -s "$installed" package-lock.json || cp package-lock.json "$installed"
+../web/packages.sh . "$@" || exit
 mkdir -p ../../build
 "$node" node_modules/typescript/bin/tsc -p .
 "$node" build.mjs

@@ -6,13 +6,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 out=../../build/web
 node=$(./node.sh "$@") || exit 77
-# By content too, because a checkout gives files the time at which it was made.
-installed=node_modules/.installed-lock.json
-if ! cmp -s "$installed" package-lock.json && [[ ! node_modules/.package-lock.json -nt package-lock.json ]]; then
-  [[ ${1:-} == install ]] || exit 77
-  npm ci --prefer-offline --no-audit --no-fund --loglevel=error
-fi
-cmp -s "$installed" package-lock.json || cp package-lock.json "$installed"
+./packages.sh . "$@" || exit
 mkdir -p "$out"
 ln -sfn ../../client/web/node_modules "$out/node_modules"
 # The compiled package by its own name, as generated types import it.
