@@ -3,7 +3,7 @@ import { BitReader } from "../core/bits.js";
 import { refuse } from "../core/refusal.js";
 import { type DeltaHeader, flag } from "../wire/delta_header.js";
 import { EntityReader, levelAge } from "../wire/entity_reader.js";
-import type { Baselines } from "../wire/motion.js";
+import { noBaselines } from "../wire/motion.js";
 import type { Known, MirrorState } from "./known.js";
 import { found, statesMax } from "./versions.js";
 import type { Prototype } from "./world.js";
@@ -38,15 +38,7 @@ export class DeltaDecoder {
   words = new Uint32Array(4096);
   private readonly bits = new BitReader();
   private readonly reader = new EntityReader();
-  private readonly from: Baselines = {
-    words: this.words,
-    baseline: 0,
-    previous: -1,
-    early: -1,
-    age: 0,
-    span: 0,
-    earlySpan: 0,
-  };
+  private readonly from = noBaselines(this.words);
   private wordCount = 0;
   private nextId = 0;
   private marks = new Uint32Array(1024); // by id: the delta that has named it

@@ -4,7 +4,15 @@ import { refuse } from "../core/refusal.js";
 import { courseAge } from "./course.js";
 import { courseBegin, readCourseMotion, predictCourseVector, predictCourseRotation } from "./course_bits.js";
 import type { EntityLayout, PlacedUnit } from "./entity_layout.js";
-import { type Baselines, motion, predictRotation, predictVector, restRotation, rotationCodes } from "./motion.js";
+import {
+  type Baselines,
+  motion,
+  noBaselines,
+  predictRotation,
+  predictVector,
+  restRotation,
+  rotationCodes,
+} from "./motion.js";
 import { roundTrips } from "./quaternion.js";
 import { halfOctave, readResidual, readSymbol, symbol } from "./residuals.js";
 import { unitKind } from "./row_layout.js";
@@ -47,15 +55,7 @@ export class EntityReader {
   private calm = false;
   private small = false; // the first numbers of the last unit had distances of at most 1
   private readonly residuals = new Float64Array(4);
-  private readonly usedBaselines: Baselines = {
-    words: new Uint32Array(0),
-    baseline: 0,
-    previous: -1,
-    early: -1,
-    age: 0,
-    span: 0,
-    earlySpan: 0,
-  };
+  private readonly usedBaselines = noBaselines(new Uint32Array(0));
 
   /** Reads a full state of `tick` to word `at` of `words`. */
   readFull(bits: BitReader, layout: EntityLayout, owner: boolean, tick: number, words: Uint32Array, at: number): void {

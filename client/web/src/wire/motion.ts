@@ -14,6 +14,17 @@ export interface Baselines {
   earlySpan: number; // ticks from the early baseline to the baseline
 }
 
+/** Returns baselines that are not chosen yet. */
+export const noBaselines = (words: Uint32Array): Baselines => ({
+  words,
+  baseline: 0,
+  previous: -1,
+  early: -1,
+  age: 0,
+  span: 0,
+  earlySpan: 0,
+});
+
 /** Expected state of a unit. */
 export const motion = {
   numbers: new Float64Array(4), // a vector's words, or the codes of a rotation
