@@ -10,6 +10,7 @@
 #include <mobula/reflect/schema.hpp>
 #include <mobula/schema/components.hpp>
 #include <mobula/schema/engine.hpp>
+#include <reflect/generated_file.hpp>
 
 namespace mobula::reflect {
 namespace {
@@ -17,19 +18,8 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-std::string file_text(const std::string& path) {
-  std::ifstream file(MOBULA_SOURCE_DIR "/" + path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
-// Compares with a file of the tree, which mobula-schema-gen SCHEMA.bfbs --csharp FILE writes.
-void expect_is_file(const core::Result<std::string>& code, const std::string& path) {
-  ASSERT_TRUE(code.ok()) << code.error().message;
-  const std::string expected = file_text(path);
-  const auto differs = std::ranges::mismatch(*code, expected);
-  EXPECT_TRUE(*code == expected) << path << " differs from byte " << differs.in1 - code->begin() << " on: ..."
-                                 << std::string(differs.in1, std::min(differs.in1 + 200, code->end()));
-}
+// Files of the tree that mobula-schema-gen SCHEMA.bfbs --csharp FILE writes.
+using test::expect_is_file;
 
 std::string awkward_code() { return *generate_csharp(awkward::names_of::schema_bytes(), "awkward"); }
 

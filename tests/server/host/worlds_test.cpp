@@ -247,6 +247,17 @@ TEST(Worlds, AGameThatThrowsEndsItsWorldAlone) {
   EXPECT_LE(saves, 1) << "what it was in the middle of is not saved";
 }
 
+// Opens the world again and returns what that logs.
+std::string log_of_next_start(const HostConfig& config) {
+  CountingGame good;
+  Worlds worlds;
+  testing::internal::CaptureStderr();
+  const bool opened = worlds.open("good", config, good).ok();
+  std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_TRUE(opened) << log;
+  return log;
+}
+
 TEST(Worlds, TheNextStartLogsAnExceptionOfTheLastRun) {
   const store::TestFolder folder;
   HostConfig config = quick();
@@ -258,12 +269,7 @@ TEST(Worlds, TheNextStartLogsAnExceptionOfTheLastRun) {
     ASSERT_TRUE(worlds.open("bad", config, bad));
     EXPECT_FALSE(worlds.run(5));
   }
-  CountingGame good;
-  Worlds worlds;
-  testing::internal::CaptureStderr();
-  const bool opened = worlds.open("good", config, good).ok();
-  const std::string log = testing::internal::GetCapturedStderr();
-  ASSERT_TRUE(opened) << log;
+  const std::string log = log_of_next_start(config);
   EXPECT_THAT(log, testing::HasSubstr("did not end in good order: server    the game threw an exception: out of luck  "
                                       "world=bad tick=1 running=Game::tick"));
 }
@@ -276,12 +282,7 @@ TEST(WorldsDeathTest, TheNextStartLogsACheckThatFailedInAHook) {
   HostConfig config = quick();
   config.db = folder.file();
   EXPECT_DEATH(static_cast<void>(Worlds().open("unable", config, unable)), "no systems today .*running=Game::systems");
-  CountingGame good;
-  Worlds worlds;
-  testing::internal::CaptureStderr();
-  const bool opened = worlds.open("good", config, good).ok();
-  const std::string log = testing::internal::GetCapturedStderr();
-  ASSERT_TRUE(opened) << log;
+  const std::string log = log_of_next_start(config);
   EXPECT_THAT(
       log, testing::ContainsRegex("did not end in good order: failure .*check failed: no systems today  world=unable "
                                   "running=Game::systems"));
