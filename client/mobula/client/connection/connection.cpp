@@ -13,20 +13,8 @@ namespace {
 // The server's rate limit is 16. A program that updates with each frame of a fast screen must stay below it.
 constexpr core::Nanoseconds inputs_per_tick_max = 4;
 static_assert(inputs_per_tick_max * wire::ack_history <= Mirror::acknowledged_kept);
-// Time without a part of the Welcome. A server that many clients join at once acknowledges Hello, lets the client wait,
-// and sends keep-alives meanwhile. One whose Welcome does not arrive sends nothing else.
-constexpr core::Nanoseconds busy_patience = 60 * core::second;
-constexpr core::Nanoseconds welcome_patience = 20 * core::second;
-constexpr core::Nanoseconds silent_patience = 8 * core::second;
-// A longer time between two updates is a pause of this client, of which the rest is no wait for the server.
-constexpr core::Nanoseconds wait_step_max = 500 * core::millisecond;
-constexpr const char* path_is_narrow = "no Welcome arrives: large datagrams do not arrive (connect over tcp: or ws:)";
-constexpr const char* server_is_busy =
-    "the server has had Hello for 60 s and sent no Welcome: it is overloaded; try again later";
 static_assert(player_name_bytes_max == wire::player_name_bytes_max);
-static_assert(busy_patience == 60 * core::second, "its reason contains the number");
-constexpr transport::ReliableId hello_id = 1;  // the first message of a session
-constexpr double ticks_max = 0xffffffffu;      // bounds what a server can make of the clock
+constexpr double ticks_max = 0xffffffffu;  // bounds what a server can make of the clock
 
 constexpr core::Nanoseconds rejoin_tokens_kept_max = 24 * 3600 * core::second;
 
@@ -84,7 +72,8 @@ void Connection::update(core::Nanoseconds now, transport::Output& output) {
     if (mirror_ != nullptr) send_hashes(now);
     if (report_ && endpoint_->session().send_reliable(wire::encode(*report_)).ok()) report_.reset();
   }
-  if (state_ == State::joining) check_welcome(now, output);
+  if (const char* over = state_ == State::joining ? welcome_wait_.check(endpoint_->session(), now) : nullptr)
+    endpoint_->close({transport::ReasonCode::handshake_timed_out, over}, output);
   endpoint_->update(now, output);
   if (endpoint_->closed()) {
     state_ = State::closed;
@@ -150,9 +139,6 @@ void Connection::begin_session(core::Nanoseconds now) {
   progress_.interrupt();
   resources_.end_session();
   last_input_ = 0;
-  welcome_bytes_ = 0;
-  welcome_waited_ = welcome_progress_at_ = heard_at_ = 0;
-  welcome_datagrams_ = 0;
   ++stats_.rejoins;
 }
 
@@ -180,21 +166,7 @@ void Connection::send_hello() {
   send(hello);
   if (failure_) return;
   state_ = State::joining;
-  welcome_checked_at_ = now_;
-}
-
-// Keep-alives and acknowledgements keep a session alive on a path that carries nothing larger.
-void Connection::check_welcome(core::Nanoseconds now, transport::Output& output) {
-  const transport::SessionStats& stats = endpoint_->session().stats();
-  const std::uint64_t content = stats.bytes_received - stats.datagrams_received * transport::body_header_bytes;
-  welcome_waited_ += std::clamp<core::Nanoseconds>(now - std::exchange(welcome_checked_at_, now), 0, wait_step_max);
-  if (content != std::exchange(welcome_bytes_, content)) welcome_progress_at_ = welcome_waited_;
-  if (stats.datagrams_received != std::exchange(welcome_datagrams_, stats.datagrams_received))
-    heard_at_ = welcome_waited_;
-  const bool is_silent = welcome_waited_ - std::max(heard_at_, welcome_progress_at_) >= silent_patience;
-  const bool is_busy = !is_silent && content == 0 && endpoint_->session().reliable_delivered(hello_id);
-  if (!is_silent && welcome_waited_ - welcome_progress_at_ < (is_busy ? busy_patience : welcome_patience)) return;
-  endpoint_->close({transport::ReasonCode::handshake_timed_out, is_busy ? server_is_busy : path_is_narrow}, output);
+  welcome_wait_ = WelcomeWait(now_);
 }
 
 void Connection::send_command(core::Nanoseconds now) {

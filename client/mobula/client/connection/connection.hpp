@@ -18,6 +18,7 @@
 #include <mobula/client/connection/resource_fetch.hpp>
 #include <mobula/client/connection/server_clock.hpp>
 #include <mobula/client/connection/verification.hpp>
+#include <mobula/client/connection/welcome_wait.hpp>
 #include <optional>
 #include <string>
 
@@ -107,7 +108,6 @@ class Connection final : public ConnectionInput {
   void fail(const core::Error& error);
   void send(const wire::Message& message);
   void send_hello();
-  void check_welcome(core::Nanoseconds now, transport::Output& output);
   void send_command(core::Nanoseconds now);
   [[nodiscard]] bool wants_input(core::Nanoseconds now) const;
   void send_input(core::Nanoseconds now);
@@ -145,14 +145,9 @@ class Connection final : public ConnectionInput {
   std::vector<transport::ConnectToken> rejoin_tokens_;
   core::Nanoseconds rejoin_tokens_end_ = 0;  // when the first of them expires
   core::Nanoseconds rejoin_grace_ = 0;
-  bool rejoining_ = false;               // until the server answers a rejoin
-  bool has_servers_of_token_ = false;    // config_'s servers are those of the former token
-  std::uint64_t welcome_bytes_ = 0;      // content received while joining
-  std::uint64_t welcome_datagrams_ = 0;  // datagrams received while joining
-  core::Nanoseconds welcome_checked_at_ = 0;
-  core::Nanoseconds welcome_waited_ = 0;       // since the Hello, without pauses of this client
-  core::Nanoseconds heard_at_ = 0;             // welcome_waited_ when datagrams grew the last time
-  core::Nanoseconds welcome_progress_at_ = 0;  // the same of content
+  bool rejoining_ = false;             // until the server answers a rejoin
+  bool has_servers_of_token_ = false;  // config_'s servers are those of the former token
+  WelcomeWait welcome_wait_;           // since the latest Hello
 
   // State sent by the server, kept over a rejoin unless the server has forgotten the player.
   std::uint32_t ticks_per_second_ = 0;

@@ -34,12 +34,11 @@ import { RejoinTokens } from "./rejoin_tokens.js";
 import { ServerClock } from "./server_clock.js";
 import { noStatistics } from "./statistics.js";
 import { Verification } from "./verification.js";
+import { WelcomeWait } from "./welcome_wait.js";
 
 // The server's limit is 16. A page that updates with each frame of a fast screen must stay below it.
 const inputsPerTickMax = 4;
 const rounding = 1e-6; // ms
-// Time without a part of the Welcome. A server that many clients join at once sends keep-alives meanwhile.
-const welcomePatience = 20_000; // ms
 const commandTicksMax = 0xffff_ffff;
 
 export type State = "connecting" | "joining" | "playing" | "closed";
@@ -76,7 +75,7 @@ export class Connection {
   private command: Uint8Array | null = null;
   private lastInput = -Infinity;
   private isRejoining = false;
-  private joinProgress = { at: 0, bytes: 0 };
+  private welcomeWait = new WelcomeWait(0);
   private readonly firstServers: readonly ServerAddress[];
 
   constructor(
@@ -147,7 +146,8 @@ export class Connection {
     if (this.state === "connecting" && this.endpoint.step === "connected") this.sendHello(now);
     if (this.failure !== null) this.endpoint.close(this.failure, counted);
     if (this.state === "playing" && this.endpoint.step === "connected") this.updatePlaying(now);
-    if (this.state === "joining") this.checkWelcome(now, counted);
+    const over = this.state === "joining" ? this.welcomeWait.check(this.endpoint.session, now) : null;
+    if (over !== null) this.endpoint.close({ reason: "handshake timed out", text: over }, counted);
     this.endpoint.update(now, counted);
     if (this.endpoint.step !== "closed") return;
     this.state = "closed";
@@ -237,14 +237,7 @@ export class Connection {
       }),
     );
     this.state = "joining";
-    this.joinProgress = { at: now, bytes: 0 };
-  }
-
-  private checkWelcome(now: number, send: Send): void {
-    const { contentBytes } = this.endpoint.session;
-    if (contentBytes !== this.joinProgress.bytes) this.joinProgress = { at: now, bytes: contentBytes };
-    if (now - this.joinProgress.at < welcomePatience) return;
-    this.endpoint.close({ reason: "handshake timed out", text: "the server sent no Welcome" }, send);
+    this.welcomeWait = new WelcomeWait(now);
   }
 
   private updatePlaying(now: number): void {

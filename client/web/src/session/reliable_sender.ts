@@ -37,6 +37,11 @@ export class ReliableSender {
     return this.chunkBytes + this.end - this.begin + 4 + size <= queueBytesMax;
   }
 
+  /** Returns whether the other side has everything that was sent. */
+  isDelivered(): boolean {
+    return this.chunks.length === 0 && this.begin === this.end;
+  }
+
   /** Makes room behind the end. */
   private reserve(size: number): void {
     if (this.end + size <= this.stream.length) return;

@@ -86,7 +86,9 @@ export class Session {
   ended: End | null = null;
   /** A message of the server was longer than it may be. */
   isBroken = false;
-  /** Bytes of entries that have arrived. */
+  /** Bodies that were accepted. */
+  bodies = 0;
+  /** Bytes of their entries. */
   contentBytes = 0;
   private sequence = 1; // that of the next body
   private newestAcked = 0;
@@ -124,6 +126,11 @@ export class Session {
     this.unreliableOut.push(message);
   }
 
+  /** Returns whether the server has all reliable messages that were queued. */
+  isDelivered(): boolean {
+    return this.control.isDelivered();
+  }
+
   // Receiving -------------------------------------------------------------------------------------------------------
 
   /** Accepts a body completely, or drops it. */
@@ -137,6 +144,7 @@ export class Session {
     if (this.exceedsRoom(entries)) return;
     this.received.note(sequence);
     this.hasNews = true;
+    ++this.bodies;
     this.handleAcks(u16(body, 2), u32(body, 4), now);
     if (entries.length > 0) this.owesAck = true;
     this.contentBytes += body.length - headerBytes;
