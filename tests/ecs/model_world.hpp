@@ -16,6 +16,7 @@
 
 #include "ecs/allocations.hpp"
 #include "ecs/component_kinds.hpp"
+#include "ecs/journal_replay.hpp"
 
 namespace mobula::ecs::test {
 
@@ -67,10 +68,10 @@ class ModelWorld {
         if (kind < schema_kinds) composition.push_back(pools_[kind]);
       }
       std::sort(composition.begin(), composition.end());
-      ASSERT_EQ(sorted_pools(entity), composition);
-      ASSERT_EQ(mirror_.at(entity), composition) << "the structural change log holds every change";
+      ASSERT_EQ(sorted_pools(world_, entity), composition);
+      ASSERT_EQ(replayed_.composition(entity), composition) << "the structural change log holds every change";
     }
-    ASSERT_EQ(mirror_.size(), model_.size()) << "the structural change log holds every entity";
+    ASSERT_EQ(replayed_.size(), model_.size()) << "the structural change log holds every entity";
     for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
       ASSERT_EQ(world_.pool(pools_[kind]).size(), counts[kind]);
       if (config_.listens) {
@@ -394,27 +395,9 @@ class ModelWorld {
   void expect_all_there(std::span<const Entity> entities, std::size_t kind) {
     for (const Entity entity : entities) ASSERT_TRUE(world_.pool(pools_[kind]).contains(entity.index));
   }
-  [[nodiscard]] std::vector<PoolId> sorted_pools(Entity entity) const {
-    const std::span<const PoolId> pools = world_.prototypes().pools(world_.prototype(entity));
-    std::vector<PoolId> sorted(pools.begin(), pools.end());
-    std::sort(sorted.begin(), sorted.end());
-    return sorted;
-  }
   // Reads the structural change log as at the end of a tick.
   void replay_journal() {
-    for (const JournalEntry& entry : world_.journal()) {
-      for (std::uint32_t i = 0; i < entry.count; ++i) {
-        const Entity entity{entry.first.index + i, entry.first.generation};
-        if (entry.kind == JournalEntry::Kind::destroy) {
-          mirror_.erase(entity);
-        } else if (entry.kind == JournalEntry::Kind::create || mirror_.contains(entity)) {
-          mirror_[entity] = world_.valid(entity) ? sorted_pools(entity) : std::vector<PoolId>();
-        } else {
-          ADD_FAILURE() << "a change of " << to_string(entity)
-                        << ", whose creation is not in the structural change log";
-        }
-      }
-    }
+    replayed_.replay(world_);
     world_.clear_journal();
     world_.prototypes().reclaim(10);
   }
@@ -444,7 +427,7 @@ class ModelWorld {
   std::size_t dead_count_ = 0;
   bool growing_ = true;
   Scratch scratch_;
-  std::map<Entity, std::vector<PoolId>> mirror_;  // as read from the structural change log
+  JournalReplay replayed_;
   std::array<std::uint64_t, kinds.size()> emitted_{};
   std::uint64_t heard_entities_ = 0;
   std::uint64_t failed_allocations_ = 0;
