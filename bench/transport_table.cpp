@@ -233,7 +233,7 @@ double open_alone(std::size_t size) {
   for (std::size_t i = 0; i < sessions; ++i)
     good = core::open(core::ByteView(rooms[i]).first(sealed), associated, i, key, rooms[i]) && good;
   const double cost = per_datagram(begin, sessions);
-  if (!good) std::fprintf(stderr, "what was sealed does not open\n");
+  if (!good) std::fprintf(stderr, "a sealed body does not open\n");
   return cost;
 }
 

@@ -70,7 +70,7 @@ enum {
   MOBULA_ERROR_INVALID_CLIENT = -2,   /* never created, or destroyed */
   MOBULA_ERROR_BUFFER_TOO_SMALL = -3, /* *count or *length is what there is */
   MOBULA_ERROR_BUSY = -4,             /* another thread is in a call for this client */
-  MOBULA_ERROR_CLOSED = -5,           /* the connection is closed; mobula_client_reason says why */
+  MOBULA_ERROR_CLOSED = -5,           /* the connection is closed; mobula_client_reason has the cause */
   MOBULA_ERROR_WRONG_STATE = -6,      /* not now, such as a second pipe, or a reconnect of an open connection */
   MOBULA_ERROR_BAD_TOKEN = -7,        /* not a connect token, or damaged */
   MOBULA_ERROR_BAD_SCHEMA = -8,       /* not a .bfbs, or one that exceeds the limits */
@@ -124,7 +124,7 @@ enum {
 typedef struct mobula_client_options {
   uint32_t struct_size; /* at least that of this version: the struct may grow, and never shrinks */
   uint32_t flags;
-  const char* name;     /* player's name, printable, at most 24 bytes; null: none */
+  const char* name;     /* player's name, printable, at most 24 bytes; null if there is none */
   const void* token;    /* connect token: its 2,048 bytes, or these as base64 text */
   uint64_t token_size;  /* bytes at `token` */
   const void* schema;   /* .bfbs that the host was built with; a server with another one refuses. Null accepts any */
@@ -154,8 +154,8 @@ typedef struct mobula_status {
   uint32_t state;            /* MOBULA_CONNECTING … */
   uint32_t can_rejoin;       /* 1: the connection was lost, and mobula_client_rejoin may resume it */
   uint32_t can_reconnect;    /* 1: mobula_client_reconnect with a new token leads on */
-  uint32_t ticks_per_second; /* of the server; 0 until it has accepted the client */
-  uint32_t tick;             /* of the newest delta */
+  uint32_t ticks_per_second; /* the server's; 0 until it has accepted the client */
+  uint32_t tick;             /* that of the newest delta */
   uint32_t complete;         /* 1: the mirror holds all that the server had to send with the newest delta */
   uint32_t mirror;           /* number of the mirror, from 1; 0 without one. Another number: read everything anew */
   uint32_t entities;         /* in view */
@@ -163,7 +163,7 @@ typedef struct mobula_status {
   mobula_entity player;      /* the player's own entity; may change at any time, and may not be in the mirror yet */
   uint64_t mirror_hash;      /* sum of the hashes of all entities in view */
   uint32_t server;           /* position of the address that datagrams go to; see mobula_client_server_address */
-  uint32_t rejoin_tokens;    /* of the server, that a lost connection can be resumed with; 0 until they have arrived */
+  uint32_t rejoin_tokens;    /* tokens to resume a lost connection with; 0 until they have arrived */
 } mobula_status;
 
 MOBULA_API mobula_result mobula_client_status(mobula_client client, mobula_status* status);
@@ -242,11 +242,11 @@ MOBULA_API mobula_result mobula_client_reconnect(mobula_client client, const voi
 
 typedef struct mobula_statistics {
   uint32_t struct_size;
-  uint32_t loss_permille;        /* of sent datagrams */
+  uint32_t loss_permille;        /* sent datagrams that are lost */
   int64_t rtt;                   /* nanoseconds; 0 until measured */
   int64_t rtt_variation;         /* nanoseconds */
-  int64_t jitter;                /* of arrivals, nanoseconds */
-  uint64_t bytes_received;       /* of all datagrams; UDP and IP not included */
+  int64_t jitter;                /* spread of arrivals, nanoseconds */
+  uint64_t bytes_received;       /* all datagrams; UDP and IP not included */
   uint64_t bytes_sent;           /* likewise */
   uint64_t datagrams_received;
   uint64_t datagrams_sent;
@@ -279,7 +279,7 @@ enum {
 typedef struct mobula_change {
   mobula_entity entity;
   uint32_t kind;
-  uint32_t component; /* of MOBULA_CHANGED; else MOBULA_NO_COMPONENT */
+  uint32_t component; /* set for MOBULA_CHANGED; else MOBULA_NO_COMPONENT */
 } mobula_change;
 
 /* Writes what the last update has changed, in order. Each MOBULA_CHANGED names an entity and component once per update.
@@ -297,7 +297,7 @@ typedef struct mobula_entity_info {
   uint32_t struct_size;
   uint32_t stale;     /* 1: out of view */
   uint32_t owned;     /* 1: this player's own; its owner_only fields are sent */
-  uint32_t tick;      /* of its newest state */
+  uint32_t tick;      /* that of its newest state */
   uint32_t prototype; /* which components it has: equal numbers, equal components */
 } mobula_entity_info;
 
@@ -518,28 +518,28 @@ enum { MOBULA_NO_OWN_ENTITY = 1 << 0 /* do not predict the player's own entity *
 /* How corrections of a component type are shown. */
 typedef struct mobula_smoothing {
   const char* component; /* null for all types without an entry of their own */
-  int64_t duration;      /* nanoseconds until a correction has gone; 0 shows corrections at once */
+  int64_t duration;      /* nanoseconds until a correction is complete; 0 shows corrections at once */
   double snap_distance;  /* corrections of more than this are shown at once: length of all floats of the component */
 } mobula_smoothing;
 
 typedef struct mobula_prediction_options {
   uint32_t struct_size;
   uint32_t flags;                     /* MOBULA_NO_OWN_ENTITY */
-  const char* rules;                  /* name of rules that are compiled in; null: the host steps */
-  const char* reads;                  /* of a host that steps: components without predicted fields that its steps read,
-                                         as "Surface Weather"; null: none */
+  const char* rules;                  /* name of rules that are compiled in; null if the host steps */
+  const char* reads;                  /* for a host that steps: components without predicted fields that its steps read,
+                                         as "Surface Weather"; null if there are none */
   uint32_t input_delay_least;         /* ticks between a command and its effect, at any time; at most 64 */
   uint32_t input_delay_most;          /* ticks that the delay may grow to; not less; at most 64 */
-  uint32_t predicted_max;             /* most ticks ahead of the newest complete one, at most 256; 0: 32 */
+  uint32_t predicted_max;             /* most ticks ahead of the newest complete one, at most 256; 0 means 32 */
   uint32_t smoothing_count;
-  const mobula_smoothing* smoothing;  /* null: 150 ms and a snap distance of 4 for all types */
-  int64_t switch_duration;            /* nanoseconds, when an entity begins or ceases to be predicted; 0: 300 ms */
-  const char* position_component;     /* whose corrections the statistics measure; null: the first predicted
-                                         component that has them */
-  const char* position_field;         /* beginning of the paths of its floats; null: "position" */
+  const mobula_smoothing* smoothing;  /* null if all types have 150 ms and a snap distance of 4 */
+  int64_t switch_duration;            /* nanoseconds, when an entity begins or ceases to be predicted; 0 means 300 ms */
+  const char* position_component;     /* the statistics measure its corrections; null if the first predicted
+                                         component that has them is meant */
+  const char* position_field;         /* beginning of the paths of its floats; null means "position" */
 } mobula_prediction_options;
 
-/* Creates the client's prediction. `options` may be null: the host steps, with all defaults. Errors: INVALID_ARGUMENT;
+/* Creates the client's prediction. The host steps, with all defaults, if `options` is null. Errors: INVALID_ARGUMENT;
  * BAD_RULES if no rules have that name; BAD_SCHEMA if rules that are compiled in have no schema in the client's options;
  * NO_MIRROR if the client mirrors nothing; WRONG_STATE if it has a prediction. */
 MOBULA_API mobula_result mobula_prediction_create(mobula_client client, const mobula_prediction_options* options);
@@ -558,7 +558,7 @@ typedef struct mobula_step {
   uint32_t replayed;  /* 1: it was computed before */
   uint32_t commands;  /* that run in it */
   uint32_t entities;  /* that are stepped */
-  float seconds;      /* of a tick */
+  float seconds;      /* length of a tick */
 } mobula_step;
 
 /* Begins the next step. NOTHING once the update is complete. Errors: WRONG_STATE if the last step has not ended. */
@@ -662,7 +662,7 @@ enum {
 
 typedef struct mobula_spawn {
   mobula_entity local; /* handle that mobula_step_spawn has returned; a replay may give it to another entity */
-  mobula_entity real;  /* of MOBULA_SPAWN_MATCHED: the server's handle; else 0 */
+  mobula_entity real;  /* the server's handle for MOBULA_SPAWN_MATCHED; else 0 */
   uint32_t kind;       /* MOBULA_SPAWN_PREDICTED … */
   uint32_t command;    /* number of its command. It identifies the entity, together with `ordinal` */
   uint32_t ordinal;    /* 0 for the command's first entity */
@@ -767,10 +767,10 @@ enum {
 };
 
 typedef struct mobula_event {
-  mobula_entity about; /* 0: about no entity */
+  mobula_entity about; /* 0 if it is about no entity */
   uint32_t tick;
   uint32_t presence;
-  const void* bytes;   /* of the game; not verified. Valid until the next receive, update or poll */
+  const void* bytes;   /* the game's; not verified. Valid until the next receive, update or poll */
   uint32_t size;
   uint32_t reserved;
 } mobula_event;

@@ -70,7 +70,7 @@ log_format = "auto"  # default
             settings, lambda flag, value: "s: --log-level: '?' is not a log level: expected info, warn or off\n")
         self.assertEqual(settings[0].words, ["info", "warn", "off"])
 
-    def test_what_is_no_setting_is_refused(self):
+    def test_an_unknown_setting_is_refused(self):
         with self.assertRaises(ValueError):
             configuration_page.parse("tick_rate 20\n")
 
@@ -149,7 +149,7 @@ class Site(unittest.TestCase):
     def test_headings_have_their_anchors(self):
         self.assertTrue(self.stage()["a.md"].startswith("# A b { #a-b }\n"))
 
-    def test_what_is_linked_is_shown(self):
+    def test_linked_pages_are_shown(self):
         site = self.stage()
         self.assertEqual(site["tree/src/x.cpp.md"], "# src/x.cpp\n\n```cpp\nint x;\n```\n")
         self.assertEqual(site["tree/src.md"], "# src\n\n- [p.png](src/p.png)\n- [x.cpp](src/x.cpp.md)\n")

@@ -103,7 +103,7 @@ class Inspector(unittest.TestCase):
         self.browser.wait("location.hash.startsWith('#/entities?')")
         self.assertEqual(self.browser.complaints(), [])
 
-    def test_a_refused_value_is_explained_beside_it_and_stays_to_be_corrected(self):
+    def test_a_refused_value_stays_and_is_explained_beside_it(self):
         well = self.village.find(component="Name")
         before = self.village.ask(f"entities/{well['handle']}/Body/density")
         self.look_at(f"entities/{well['handle']}")

@@ -20,7 +20,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 FOLDERS = ("shared", "server", "client", "schema", "cmake", "docker", "docs", "bench", "tests")
 PAGES = ("dev", "README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "CMakeLists.txt")
 SKIPPED = {"vendor", "build", "corpus", "__pycache__", "node_modules", ".git"}
-WITH_TEXTS = ("shared/", "server/", "client/", "dev")  # their literals are read by people
+# People read the literals of these.
+WITH_TEXTS = ("shared/", "server/", "client/", "bench/", "tests/crash/", "tests/simulation/", "tests/soak/", "dev")
 
 
 def refuse(message):
@@ -86,8 +87,9 @@ def check_file(root, path, exceptions):
             excepted = message.split(" (write")[0] if rule == "words" else passage.text[offset:offset + 200]
             if not exceptions.has(path, rule, excepted):
                 yield path, passage.line_at(offset), rule, message
-    if path.endswith(".cpp"):
-        for offset, rule, message in rules.check_test_names(source):
+    ending = path.rsplit(".", 1)[-1]
+    if ending in rules.TESTS:
+        for offset, rule, message in rules.check_test_names(source, ending):
             if not exceptions.has(path, rule, message):
                 yield path, source.count("\n", 0, offset) + 1, rule, message
 

@@ -116,6 +116,10 @@ class ProseTest(unittest.TestCase):
         self.wrong(path, "\nTEST(Thing, WhoIsBannedIsRefused) {}\n", "2: test")
         self.wrong(path, f"TEST_F(Thing, {'A' * 55}) {{}}\n", "1: test")
         self.right(path, f"TEST(Thing, OffersAWayBack) {{}}\nTEST(Thing, {'A' * 54}) {{}}\n")
+        self.wrong("client/web/test/thing_test.ts", 'test("Thing.WhatIsBannedIsRefused", () => {', "1: test")
+        self.right("client/web/test/thing_test.ts", 'test("Thing.WhateverIsBannedIsRefused", () => {')
+        self.wrong("tests/thing_test.py", "    def test_what_is_banned(self):\n", "1: test")
+        self.right("tests/thing_test.py", "    def test_whatever_is_banned(self):\n")
 
     def test_layout_is_not_read(self):
         self.right(HEADER, "// The layout:\n//\n//   record  so many words   of what is told\n//   index   told\n")
@@ -131,6 +135,8 @@ class ProseTest(unittest.TestCase):
         self.wrong("cmake/a.cmake", "set(a b)  # of targets\n", "1: opening")
         self.wrong("tests/a.sh", "#!/bin/sh\necho \"# of\"\n# What is run.\ncat <<X\n# Of it\nX\n", "3: opening")
         self.wrong("tests/a.py", '"""Right.\n\nOf a page.\n"""\nx = "# of"  # of pages\n', "3: opening", "5: opening")
+        self.wrong("client/a.py", '"""Right."""\nx = "the server was told this"\n', "2: words")
+        self.wrong("client/c/a.h", "int a;\n/* Of a row. */\n", "2: opening")
         self.wrong("schema/a.fbs", "/// Of a mob.\nstruct Mob (component) {\n", "1: opening")
 
     def test_changelog_is_read_up_to_its_first_version(self):

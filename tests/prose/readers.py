@@ -284,6 +284,7 @@ def read_help_line(line, text, out):
         out.append(Passage("text", [(line, told)], continues=text.startswith(" " * 20)))
 
 
+PYTHON_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 DOCSTRING = re.compile(r'(?:^|(?<=:\n))(\s*)"""((?s:.*?))"""')
 
 
@@ -296,6 +297,9 @@ def read_python(source, out, texts=False):
         read_comment(body, "comment", out)
     blank = DOCSTRING.sub(lambda match: "\n" * match.group().count("\n"), source)
     read_hash(blank, out)
+    if texts:
+        found = [each.span() for each in PYTHON_STRING.finditer(blank)]
+        read_strings(blank, [(blank.count("\n", 0, start) + 1, start, end) for start, end in found], out)
 
 
 # ---- Markdown ----
@@ -386,7 +390,8 @@ def read_json(source, out, texts=False):
 
 
 BY_ENDING = {
-    "hpp": read_c, "cpp": read_c, "cs": read_csharp, "fbs": read_c, "js": read_js, "ts": read_js, "py": read_python,
+    "hpp": read_c, "cpp": read_c, "h": read_c, "c": read_c, "fbs": read_c, "cs": read_csharp, "js": read_js,
+    "mjs": read_js, "ts": read_js, "py": read_python,
     "sh": read_hash, "cmake": read_hash, "in": read_hash, "yaml": read_hash, "yml": read_hash, "md": read_markdown,
 }
 BY_NAME = {"dev": read_hash, "CMakeLists.txt": read_hash, "Dockerfile": read_hash, "prometheus.Dockerfile": read_hash,

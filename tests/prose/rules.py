@@ -97,7 +97,7 @@ def check_paragraph(passage):
                                "(write instead: one idea per paragraph; then a list, a table or a picture)")
 
 
-VALUE_COLON = re.compile(r"(?<![\w.,:-])(0|[Nn]ull|[Ee]mpty|[Nn]othing|[Nn]one): (?=[a-z])")
+VALUE_COLON = re.compile(r"(?<![\w.,:-])(?<![Ss]tatus )(0|[Nn]ull|[Ee]mpty|[Nn]othing|[Nn]one): (?=[a-z])")
 
 
 def check_value_colon(passage):
@@ -185,20 +185,25 @@ def check_function(passage):
 
 # ---- Test names ----
 
-TEST = re.compile(r"^\s*(?:TYPED_)?TEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\s*\)", re.MULTILINE)
-TEST_OPENING = re.compile(r"(?:Who|What|Of|Whose|Such|By|That)(?=[A-Z0-9_]|$)")
+# Suite and name; tests in Python have none of the first.
+TESTS = {
+    "cpp": re.compile(r"^\s*(?:TYPED_)?TEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\s*\)", re.MULTILINE),
+    "ts": re.compile(r"^\s*test\([\"'`](\w+)\.(\w+)", re.MULTILINE),
+    "py": re.compile(r"^\s*def ()test_(\w+)\(", re.MULTILINE),
+}
+TEST_OPENING = re.compile(r"(?:(?:Who|What|Of|Whose|Such|By|That)(?=[A-Z0-9_]|$)|(?:who|what|of|whose|such|by|that)(?=_))")
 
 
-def check_test_names(source):
+def check_test_names(source, ending):
     """Yields (offset in the source, rule, message)."""
-    for match in TEST.finditer(source):
+    for match in TESTS[ending].finditer(source):
         suite, name = match.groups()
-        length = len(suite) + 1 + len(name)
-        if length > TEST_NAME_LENGTH:
-            yield match.start(1), "test", f"{suite}.{name}: {length} characters, at most {TEST_NAME_LENGTH}"
+        shown = f"{suite}.{name}" if suite else f"test_{name}"
+        if len(shown) > TEST_NAME_LENGTH:
+            yield match.start(1), "test", f"{shown}: {len(shown)} characters, at most {TEST_NAME_LENGTH}"
         opening = TEST_OPENING.match(name)
         if opening:
-            yield match.start(1), "test", (f"{suite}.{name} opens with '{opening.group()}' "
+            yield match.start(1), "test", (f"{shown} opens with '{opening.group()}' "
                                            "(write instead: subject, situation, outcome)")
 
 

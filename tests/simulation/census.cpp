@@ -150,7 +150,7 @@ std::optional<std::string> Census::check_outcomes(const std::string& account, co
     const ecs::Tick known = log.ran_in(checked + 1).tick;
     if (known != expected)
       return "command " + std::to_string(checked + 1) + " ran in tick " + std::to_string(expected) +
-             ", but its client was told tick " + std::to_string(known) + "; 0 is none";
+             ", but its client was sent tick " + std::to_string(known) + "; 0 is none";
   }
   return std::nullopt;
 }

@@ -87,11 +87,11 @@ std::optional<std::string> MirrorFollower::check(const client::Mirror& mirror) c
   mirror.registry().entities().each([&](ecs::Entity entity) {
     ++count;
     if (wrong || is_copy(mirror, entity)) return;
-    wrong = "entity " + to_string(entity) + " is not as the changes of the mirror say";
+    wrong = "entity " + to_string(entity) + " differs from the changes of the mirror";
   });
   const auto copied = static_cast<std::size_t>(
       std::ranges::count_if(copies_, [](const Copy& copy) { return static_cast<bool>(copy.entity); }));
-  if (!wrong && copied != count) wrong = "the changes of the mirror say that it has more entities";
+  if (!wrong && copied != count) wrong = "by its changes the mirror has more entities";
   return wrong;
 }
 

@@ -111,7 +111,7 @@ void SimGame::leave(server::World& world, const server::Player& player) {
 void SimGame::level_changed(server::World& world, const server::LevelChange& change) {
   steps_.touch_all();
   for (const auto& [entity, successor] : change.removed)
-    if (!world.registry().valid(entity)) census_.fail("a removed entity is gone before the game knows it");
+    if (!world.registry().valid(entity)) census_.fail("an entity is destroyed before the game knows that it is removed");
   census_.followed(change);
 }
 

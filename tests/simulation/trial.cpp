@@ -181,7 +181,7 @@ Trial RunningTrial::finish() {
   ::waitpid(std::exchange(child_, -1), &status, 0);
   Trial trial = ended(status);
   MOBULA_ASSERT(report_bytes.size() >= sizeof(Report) || !trial.outcome.wrong.empty(),
-                "a trial that ends well tells all");
+                "a trial that ends well reports all");
   if (report_bytes.size() >= sizeof(Report)) {
     Report report;
     std::memcpy(&report, report_bytes.data(), sizeof(report));

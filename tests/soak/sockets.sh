@@ -56,7 +56,7 @@ done
 wait "$crowd" || die "the bots failed: $(tail -n 3 "$out/bots.log"); $out/bots.log"
 kill -TERM "$server"
 wait "$server" || die "the server ended with an error: $out/server.log"
-! grep -E '^[^ ]+ error ' "$out/server.log" || die "the server told of errors: $out/server.log"
+! grep -E '^[^ ]+ error ' "$out/server.log" || die "the server logged errors: $out/server.log"
 
 grep -E '^(bots joined|left and came back|mirrors verified)' "$out/bots.log"
 

@@ -89,7 +89,7 @@ class Joining(Served):
                 client.command(b"x")
             self.assertEqual(raised.exception.code, Code.WRONG_STATE)
 
-    def test_the_schema_of_the_server_is_accepted_and_another_refused(self):
+    def test_only_the_schema_of_the_server_is_accepted(self):
         with self.join() as client:
             schema = client.schema
         with self.join(schema=schema) as client:
@@ -159,7 +159,7 @@ class Commands(Served):
             client.command(b"not a command of the demo")
             updates(client, lambda: client.statistics.refused_commands == 1)
 
-    def test_what_is_no_command_is_an_error_and_the_client_stays_usable(self):
+    def test_an_unknown_command_leaves_the_client_usable(self):
         with self.join(commands=self.commands.read_bytes()) as client:
             for wrong in ("{", "[]", {"body_type": "Fly"}, {"body_type": "WalkTo", "body": {"y": 1}}, {"speed": 1}):
                 with self.subTest(wrong), self.assertRaises(mobula.Error) as raised:

@@ -83,7 +83,7 @@ class Mirror(Served):
         self.assertEqual(self.client.component("Body", "RenderData"), self.client.component("Body"))
         self.assertEqual(self.client.types["RenderData"].default.tint, 0xFFFFFF)
 
-    def test_what_is_not_there_is_an_error_with_a_code(self):
+    def test_a_missing_value_is_an_error_with_a_code(self):
         player, nobody = self.client.player, self.client.entity("4000000.77")
         for code, call in ((Code.NO_COMPONENT, lambda: player["Nothing"]), (Code.NO_COMPONENT, lambda: player["SpawnPoint"]),
                            (Code.NO_ENTITY, lambda: nobody["Transform"]), (Code.NO_ENTITY, lambda: nobody.info),

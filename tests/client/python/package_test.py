@@ -38,7 +38,7 @@ class Package(unittest.TestCase):
         with zipfile.ZipFile(self.build(["libmobula-client.so.0", "mobula-client.dll"])) as wheel:
             self.assertLessEqual({"mobula/libmobula-client.so.0", "mobula/mobula-client.dll"}, set(wheel.namelist()))
 
-    def test_what_a_wheel_holds_is_imported_without_the_tree(self):
+    def test_a_wheel_is_imported_without_the_tree(self):
         target = self.folder / "installed"
         with zipfile.ZipFile(self.build()) as wheel:
             wheel.extractall(target)

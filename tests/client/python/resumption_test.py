@@ -38,7 +38,7 @@ class ResumptionTest(unittest.TestCase):
         resumption.succeeded()
         self.assertIsNotNone(resumption.next(lost, Reason.TIMED_OUT, 300))
 
-    def test_the_first_attempt_is_made_at_once_and_others_after_a_pause(self):
+    def test_attempts_after_the_first_wait(self):
         resumption = Resumption(True, True)
         self.assertEqual(resumption.pause(10), 0)
         self.assertEqual(resumption.pause(10.25), INTERVAL_SECONDS - 0.25)

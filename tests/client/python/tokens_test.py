@@ -87,7 +87,7 @@ class Tokens(unittest.TestCase):
             with self.assertRaisesRegex(TypeError, "one of token, token_file and admin"):
                 source_of(**NOTHING | wrong)
 
-    def test_what_is_for_an_admin_address_needs_one(self):
+    def test_options_of_an_admin_address_need_one(self):
         for wrong in ({"user_data": "anna"}, {"admin_token": "secret"}):
             with self.assertRaisesRegex(TypeError, "for tokens of an admin address"):
                 source_of(**NOTHING | {"token": b"x"} | wrong)

@@ -53,7 +53,7 @@ async function receive(levels: LevelStore, ...received: Uint8Array[]): Promise<v
   await (levels as CachedLevels).settled();
 }
 
-test("LevelCache.WhatWasReceivedIsThereTheNextTime", async () => {
+test("LevelCache.AReceivedLevelIsThereTheNextTime", async () => {
   const storage = new MemoryStorage();
   const first = await restoreLevels(storage);
   assert.equal(first.all().length, 0);

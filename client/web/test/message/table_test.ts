@@ -147,7 +147,7 @@ test("Table.FlatcReadsWhatIsEncoded", { skip }, () => {
   assert.deepEqual((flatcJson("pantry", encode(Scalars, scalars)) as any).content, jsonOf(scalars));
 });
 
-test("Table.WhatFlatcWritesIsDecoded", { skip }, () => {
+test("Table.DecodesMessagesOfFlatc", { skip }, () => {
   const json = {
     number: 4,
     content_type: "Lists",

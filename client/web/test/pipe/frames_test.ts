@@ -22,7 +22,7 @@ test("Frames.AreCutAtAnyPlace", () => {
   }
 });
 
-test("Frames.OfAServerThatBreaksTheProtocolAreRefused", () => {
+test("Frames.AServerThatBreaksTheProtocolIsRefused", () => {
   for (const head of [
     [0x82, 0x81],
     [0xc2, 1],
@@ -32,13 +32,13 @@ test("Frames.OfAServerThatBreaksTheProtocolAreRefused", () => {
     assert.equal(new FrameReader().add(Uint8Array.from(head)), null, head.join());
 });
 
-test("Frames.OfAClientAreMasked", () => {
+test("Frames.AClientMasksThem", () => {
   const mask = Uint8Array.of(1, 2, 3, 4);
   assert.equal(toHex(writeFrame(opcode.binary, Uint8Array.of(9, 9, 9, 9, 9), mask)), "82850102030408" + "0b0a0d08");
   assert.equal(toHex(writeFrame(opcode.binary, new Uint8Array(300), mask).subarray(0, 8)), "82fe012c01020304");
 });
 
-test("Frames.ThatAreEmptyAreNotCopiedAgainAndAgain", (t) => {
+test("Frames.EmptyOnesAreNotCopiedAgainAndAgain", (t) => {
   const count = 20_000;
   const stream = new Uint8Array(2 * count).map((_, i) => (i % 2 === 0 ? 0x89 : 0));
   let copied = 0;
