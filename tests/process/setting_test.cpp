@@ -56,7 +56,7 @@ TEST(Setting, ReportsWhyAValueIsRefused) {
   EXPECT_EQ(assigned(port, "many"), "'many' is not a whole number");
   EXPECT_EQ(assigned(port, "1.5"), "'1.5' is not a whole number");
   EXPECT_EQ(assigned(port, ""), "'' is not a whole number");
-  EXPECT_EQ(assigned(port, "99999999999999999999999"), "'99999999999999999999999' is too large");
+  EXPECT_EQ(assigned(port, "99999999999999999999999"), "'99999999999999999999999' is not within 0 to 65535");
   EXPECT_EQ(assigned({"seed", &program.seed, ""}, "-5"), "-5 is less than 0");
   EXPECT_EQ(assigned({"share", &program.share, "", {.least = 0, .most = 1}}, "1.5"), "1.5 is not within 0 to 1");
   EXPECT_EQ(assigned({"share", &program.share, ""}, "nan"), "'nan' is not a number");

@@ -85,21 +85,22 @@ TEST(SettingsFile, ReportsEveryErrorWithItsLine) {
                      "mixed = [\"a\", 1]\n"
                      "latin = \"\xE4\"\n"
                      "more = 3\n"),
-              ElementsAre("good: 1", "more: 3",                                                                     //
-                          "1: port: the value is missing",                                                          //
-                          "2: tables are not supported: write one key = value per line",                            //
-                          "4: 'a': keys have no dots",                                                              //
-                          "5: keys are written without quotes",                                                     //
-                          "6: level: 'village.level' is not a number, true or false; texts need quotes",            //
-                          "7: open: the closing quote is missing",                                                  //
-                          "8: octal: '0o7' is not a number, true or false; texts need quotes",                      //
-                          "9: zero: '01' is not a number, true or false; texts need quotes",                        //
-                          "10: point: '1.' is not a number, true or false; texts need quotes",                      //
-                          "11: good is given twice, first in line 3",                                               //
-                          "12: unexpected '2'",                                                                     //
-                          "13: '= 3' is not a key",                                                                 //
-                          "14: 'alone': the = after the key is missing",                                            //
-                          "15: far: '99999999999999999999' is too large",                                           //
+              ElementsAre("good: 1", "more: 3",                                                           //
+                          "1: port: the value is missing",                                                //
+                          "2: tables are not supported: write one key = value per line",                  //
+                          "4: 'a': keys have no dots",                                                    //
+                          "5: keys are written without quotes",                                           //
+                          "6: level: 'village.level' is not a number, true or false; texts need quotes",  //
+                          "7: open: the closing quote is missing",                                        //
+                          "8: octal: '0o7' is not a number, true or false; texts need quotes",            //
+                          "9: zero: '01' is not a number, true or false; texts need quotes",              //
+                          "10: point: '1.' is not a number, true or false; texts need quotes",            //
+                          "11: good is given twice, first in line 3",                                     //
+                          "12: unexpected '2'",                                                           //
+                          "13: '= 3' is not a key",                                                       //
+                          "14: 'alone': the = after the key is missing",                                  //
+                          "15: far: '99999999999999999999' is not within -9223372036854775808 to "
+                          "9223372036854775807",                                                                    //
                           "16: day: '1979-05-27' is not a number, true or false; texts need quotes",                //
                           "17: inline: tables are not supported",                                                   //
                           "18: control: control character in a text: write it as \\u00XX",                          //

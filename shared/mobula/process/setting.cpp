@@ -74,13 +74,17 @@ std::string number_text(double number) {
 
 std::string quoted_value(std::string_view text) { return "'" + core::shown(text, shown_value_bytes) + "'"; }
 
+// `beyond` is the text for a setting without a greatest value.
+core::Error out_of_range(const Bounds& bounds, std::string_view text, const std::string& beyond) {
+  if (bounds.most > shown_bound_max) return {"out of range", core::format("{} {}", text, beyond)};
+  return {"out of range",
+          core::format("{} is not within {} to {}", text, number_text(bounds.least), number_text(bounds.most))};
+}
+
 core::Status check_number(const Setting& setting, double number, const std::string& text) {
   const Bounds bounds = bounds_of(setting);
   if (number >= bounds.least && number <= bounds.most) return core::Done{};
-  if (bounds.most > shown_bound_max)
-    return core::Error{"out of range", core::format("{} is less than {}", text, number_text(bounds.least))};
-  return core::Error{"out of range", core::format("{} is not within {} to {}", text, number_text(bounds.least),
-                                                  number_text(bounds.most))};
+  return out_of_range(bounds, text, "is less than " + number_text(bounds.least));
 }
 
 core::Status check_text(const Setting& setting, const std::string& text) {
@@ -90,12 +94,14 @@ core::Status check_text(const Setting& setting, const std::string& text) {
 }
 
 template <class Number>
-core::Result<SettingValue> read_number(Kind kind, std::string_view text) {
+core::Result<SettingValue> read_number(const Setting& setting, Kind kind, std::string_view text) {
   Number number{};
   const auto [end, failed] = core::from_chars(text.data(), text.data() + text.size(), number);
   const bool whole_text = end == text.data() + text.size();
   if (failed == std::errc::result_out_of_range && whole_text)
-    return core::Error{"out of range", core::format("{} is too large", quoted_value(text))};
+    return out_of_range(bounds_of(setting), quoted_value(text),
+                        core::format("is not within {} to {}", std::numeric_limits<Number>::lowest(),
+                                     std::numeric_limits<Number>::max()));
   if (failed != std::errc() || !whole_text || !std::isfinite(static_cast<double>(number)))
     return core::Error{"wrong type", core::format("{} is not {}", quoted_value(text), expected(kind))};
   return SettingValue(number);
@@ -173,8 +179,8 @@ core::Result<SettingValue> read_setting(const Setting& setting, std::string_view
       if (text == "true" || text == "1") return SettingValue(true);
       if (text == "false" || text == "0") return SettingValue(false);
       return core::Error{"wrong type", core::format("{} is not {}", quoted_value(text), expected(kind))};
-    case Kind::whole: return read_number<std::int64_t>(kind, text);
-    case Kind::real: return read_number<double>(kind, text);
+    case Kind::whole: return read_number<std::int64_t>(setting, kind, text);
+    case Kind::real: return read_number<double>(setting, kind, text);
     case Kind::text: return SettingValue(std::string(text));
     case Kind::list: break;
   }

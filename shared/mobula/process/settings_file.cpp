@@ -74,7 +74,10 @@ core::Result<SettingValue> convert(std::string_view text) {
   std::erase(digits, '_');
   Number number{};
   const auto converted = core::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (converted.ec != std::errc()) return core::Error{"number", core::format("{} is too large", quoted_text(text))};
+  if (converted.ec != std::errc())
+    return core::Error{
+        "number", core::format("{} is not within {} to {}", quoted_text(text), std::numeric_limits<Number>::lowest(),
+                               std::numeric_limits<Number>::max())};
   return SettingValue(number);
 }
 

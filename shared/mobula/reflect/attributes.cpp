@@ -359,7 +359,8 @@ Problem write_default(std::string_view text, std::span<const Field> leaves, std:
     if (leaf.count > 1) return "a struct with an array in it has no default";
     if (Problem problem = write_leaf(rest, leaf, component + leaf.offset)) return problem;
   }
-  if (!next_word(rest).empty()) return core::format("default \"{}\" has too many values", text);
+  if (!next_word(rest).empty())
+    return core::format("default \"{}\" has too many values; expected {}", text, leaves.size());
   return std::nullopt;
 }
 

@@ -92,7 +92,7 @@ class Reader {
   }
 
   bool read_enums() {
-    if (schema_.enums()->size() > Limits::types) return fail("too many enums");
+    if (schema_.enums()->size() > Limits::types) return fail(core::format("more than {} enums", Limits::types));
     for (const reflection::Enum* source : *schema_.enums()) {
       if (!good_full_name(view(source->name()))) return fail("an enum's name is not a name");
       DeclaredEnum target{
@@ -108,7 +108,8 @@ class Reader {
     const auto underlying = scalar_type(source.underlying_type()->base_type());
     if (!underlying || !is_integer(underlying->kind)) return fail("enum " + target.full_name + " is not an integer");
     target.underlying = underlying->kind;
-    if (source.values()->size() > Limits::enum_values) return fail("enum " + target.full_name + " has too many values");
+    if (source.values()->size() > Limits::enum_values)
+      return fail(core::format("enum {} has more than {} values", target.full_name, Limits::enum_values));
     for (const reflection::EnumVal* value : *source.values()) {
       if (!good_name(view(value->name()))) return fail("enum " + target.full_name + " has a value without a name");
       if (!integer_fits(value->value(), underlying->kind)) {
@@ -124,7 +125,7 @@ class Reader {
   }
 
   bool read_structs() {
-    if (schema_.objects()->size() > Limits::types) return fail("too many structs");
+    if (schema_.objects()->size() > Limits::types) return fail(core::format("more than {} structs", Limits::types));
     for (const reflection::Object* source : *schema_.objects()) {
       if (!good_full_name(view(source->name()))) return fail("a struct's name is not a name");
       DeclaredStruct target{.full_name = std::string(view(source->name())),
@@ -204,10 +205,12 @@ class Reader {
   bool read_attributes(const flatbuffers::Vector<flatbuffers::Offset<reflection::KeyValue>>* source,
                        const std::string& where, Attributes& target) {
     if (source == nullptr) return true;
-    if (source->size() > Limits::attributes) return fail(where + " has too many attributes");
+    if (source->size() > Limits::attributes)
+      return fail(core::format("{} has more than {} attributes", where, Limits::attributes));
     for (const reflection::KeyValue* entry : *source) {
       if (view(entry->key()).size() > Limits::name_bytes || view(entry->value()).size() > Limits::attribute_bytes) {
-        return fail(where + " has too long an attribute");
+        return fail(core::format("{} has an attribute above {} bytes of name or {} of value", where, Limits::name_bytes,
+                                 Limits::attribute_bytes));
       }
       if (!target.emplace(view(entry->key()), view(entry->value())).second) {
         return fail(core::format("{} has the attribute {} twice", where, view(entry->key())));
@@ -231,7 +234,8 @@ class Reader {
         }
       }
     }
-    if (order.size() < structs.size()) return fail("structs are nested too deep, or form a cycle");
+    if (order.size() < structs.size())
+      return fail(core::format("structs are nested deeper than {} levels, or form a cycle", Limits::depth));
 
     std::vector<DeclaredStruct> sorted;
     sorted.reserve(structs.size());

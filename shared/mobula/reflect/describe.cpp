@@ -116,7 +116,8 @@ class StructVisitor {
 
   bool visit(const DeclaredField& field, const Context& context) {
     const std::string path = context.path + field.name;
-    if (path.size() > Limits::full_name_bytes) return fail(path, "the path is too long");
+    if (path.size() > Limits::full_name_bytes)
+      return fail(path, core::format("the path has more than {} bytes", Limits::full_name_bytes));
     const Category category = category_of(field);
     const bool array = field.type.array_length > 0 && category != Category::text;
     if (Problem problem = check_placement(field.attributes, category, array)) return fail(path, *problem);

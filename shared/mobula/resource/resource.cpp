@@ -123,7 +123,7 @@ struct Loader {
 
   core::Status read_prefabs(const fbs::ResourceFile& file) {
     if (file.prefabs() == nullptr) return core::Done{};
-    if (file.prefabs()->size() > limits::prefabs) return invalid("too many prefabs");
+    if (file.prefabs()->size() > limits::prefabs) return invalid(core::format("more than {} prefabs", limits::prefabs));
     for (const fbs::Prefab* prefab : *file.prefabs()) {
       const core::StringId32 name(prefab->name());
       if (!resource.prefab_names_.empty() && name <= resource.prefab_names_.back())
@@ -140,7 +140,7 @@ struct Loader {
 
   core::Status read_statics(const fbs::ResourceFile& file) {
     if (file.statics() == nullptr) return core::Done{};
-    if (file.statics()->size() > limits::statics) return invalid("too many statics");
+    if (file.statics()->size() > limits::statics) return invalid(core::format("more than {} statics", limits::statics));
     for (const fbs::Static* each : *file.statics()) {
       if (each->data() == nullptr || each->data()->size() > bytes_left) return invalid("a static without data");
       bytes_left -= each->data()->size();

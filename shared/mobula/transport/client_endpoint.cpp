@@ -149,7 +149,8 @@ void ClientEndpoint::update_session(core::Nanoseconds now, Output& output) {
   if (pause_ > 0)
     return close({ReasonCode::timed_out, core::format("this client was stopped for {} s", pause_ / core::second)},
                  output);
-  if (session_.failed()) return close({ReasonCode::protocol_error, "a reliable message is too large"}, output);
+  if (session_.failed())
+    return close({ReasonCode::protocol_error, message_too_large(config_.session.reliable_receive_bytes_max)}, output);
   if (session_.path_shrank()) return close({ReasonCode::timed_out, path_shrank_text}, output);
   if (timed_out(now)) return close({ReasonCode::timed_out, "no packet from the server within the timeout"}, output);
   if (!output.ready(server())) return;

@@ -1,12 +1,18 @@
 // Sending interface shared by server and client endpoints.
 #pragma once
 
+#include <mobula/core/format.hpp>
 #include <mobula/transport/address.hpp>
 
 namespace mobula::transport {
 
 /// Text of the disconnect reason of a session whose path has shrunk (Session::path_shrank).
 inline constexpr const char* path_shrank_text = "large datagrams do not arrive any more";
+
+/// Returns the text of the disconnect reason of a session that has failed (Session::failed).
+inline std::string message_too_large(std::uint32_t bytes_max) {
+  return core::format("a reliable message has more than {} bytes", bytes_max);
+}
 
 /// Sending side of a pipe: a socket, or a simulated network. A datagram that cannot be sent is lost.
 class Output {

@@ -220,7 +220,8 @@ void ServerEndpoint::expire_tables(core::Nanoseconds now, Output& output) {
 void ServerEndpoint::close_if_over(std::uint32_t at, core::Nanoseconds now, Output& output) {
   const Slot& slot = slots_[at];
   if (slot.session->failed()) {
-    disconnect(id_of(at), {ReasonCode::protocol_error, "a reliable message is too large"}, now, output);
+    disconnect(id_of(at), {ReasonCode::protocol_error, message_too_large(config_.session.reliable_receive_bytes_max)},
+               now, output);
   } else if (slot.session->path_shrank()) {
     disconnect(id_of(at), {ReasonCode::timed_out, path_shrank_text}, now, output);
   } else if (slot.timeout > 0 && now - slot.last_received >= slot.timeout) {

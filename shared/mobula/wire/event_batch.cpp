@@ -28,7 +28,8 @@ const char* take_event(core::ByteView& rest, EventBatch::Event& event) {
     if (!event.about) return "an event is about an entity of generation 0";
     rest = rest.subspan(handle_size);
   }
-  if (size > max_event_bytes) return "an event is too long";
+  if (size > max_event_bytes) return "an event has more than 1024 bytes";
+  static_assert(max_event_bytes == 1024, "the text contains the number");
   if (size > rest.size()) return "ends within an event";
   event.bytes = rest.first(size);
   rest = rest.subspan(size);

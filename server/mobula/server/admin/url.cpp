@@ -81,7 +81,8 @@ core::Status parse_query(std::string_view query, Parameters& found) {
   std::size_t count = 0;
   while (!query.empty()) {
     std::string_view value = cut(query, '&');
-    if (++count > parameters_max) return core::Error{"bad request", "the query has too many parameters"};
+    if (++count > parameters_max)
+      return core::Error{"bad request", core::format("the query has more than {} parameters", parameters_max)};
     const std::optional<std::string> name = percent_decoded(cut(value, '='));
     std::string plain(value);
     std::ranges::replace(plain, '+', ' ');
