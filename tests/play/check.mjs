@@ -1,16 +1,14 @@
 // Plays a page of the web address in a headless Chromium: node check.mjs URL ADMIN OUT
-// Two pages join, on a desktop and on a phone. Both must draw something, receive deltas and report no error, and the
-// server must have their players. Pictures go to OUT. The last line is JSON; the status is 1 after a failure.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+// Two pages join, on a desktop and on a phone. Both must draw something, receive deltas and report neither error nor
+// warning, and the server must have their players. Pictures go to OUT. The last line is JSON; the status is 1 after a
+// failure.
 import { join } from "node:path";
-import { Browser } from "./browser.mjs";
+import { Browser, sleep } from "../../client/play/test/support/browser.mjs";
 
 const [url, admin, out] = process.argv.slice(2);
 const patience = 60_000;
 const framesWanted = 60;
-const forms = { desktop: { width: 1280, height: 720 }, phone: { width: 390, height: 844, mobile: true } };
-const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+const forms = { desktop: { width: 1280, height: 720 }, phone: { width: 390, height: 844, touch: true } };
 
 async function until(what, holds) {
   for (const begin = performance.now(); !holds(); await sleep(50))
@@ -27,20 +25,13 @@ const countColours = (picture) => `(async () => {
 })()`;
 
 async function play(browser, name) {
-  const page = await browser.open(forms[name]);
-  await page.call("Page.navigate", { url });
-  const joined = () => page.frames >= framesWanted || page.errors.length > 0;
+  const page = await browser.open(url, forms[name]);
+  const joined = () => page.frames >= framesWanted || page.complaints.length > 0;
   await until(`the ${name} has received ${framesWanted} messages`, joined);
   await sleep(2000); // until models and labels are there
-  const { data } = await page.call("Page.captureScreenshot", { format: "png" });
-  writeFileSync(join(out, `${name}.png`), Buffer.from(data, "base64"));
-  const blank = await browser.open(forms[name]);
-  const { result } = await blank.call("Runtime.evaluate", {
-    expression: countColours(data),
-    awaitPromise: true,
-    returnByValue: true,
-  });
-  return { name, page, colours: result.value };
+  const picture = await page.screenshot(join(out, `${name}.png`));
+  const blank = await browser.open("about:blank", forms[name]);
+  return { name, page, colours: await blank.run(countColours(picture.toString("base64"))) };
 }
 
 async function judge(played) {
@@ -53,25 +44,23 @@ async function judge(played) {
       websocket: page.websocket,
       frames: page.frames,
       colours,
-      errors: page.errors,
+      errors: page.complaints,
     })),
   };
   const good = report.pages.every(({ colours, errors }) => colours >= 16 && errors.length === 0);
   return { ...report, good: good && report.players >= played.length };
 }
 
-const folder = mkdtempSync(join(tmpdir(), "mobula-play-"));
-const browser = new Browser(folder);
+const browser = new Browser();
 let report;
 try {
   const played = [];
   for (const name of Object.keys(forms)) played.push(await play(browser, name));
   report = await judge(played);
 } catch (error) {
-  report = { url, good: false, error: String(error), pages: browser.pages.map(({ errors }) => ({ errors })) };
+  report = { url, good: false, error: String(error), pages: browser.pages.map(({ complaints }) => ({ errors: complaints })) };
 } finally {
   await browser.close();
-  rmSync(folder, { recursive: true, force: true, maxRetries: 30 });
 }
 console.log(JSON.stringify(report));
 process.exitCode = report.good ? 0 : 1;

@@ -1,7 +1,7 @@
 // Failures as the page shows them: words, a button, and no frozen picture.
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { Browser, chromium } from "./support/browser.js";
+import { Browser, chromium } from "./support/browser.mjs";
 import { Player } from "./support/player.js";
 import { VillageServer, hamlet, hasPrograms } from "./support/village_server.js";
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, after, before, test } from "node:test";
-import { Browser, chromium, sleep } from "./support/browser.js";
+import { Browser, chromium, sleep } from "./support/browser.mjs";
 import { Player } from "./support/player.js";
 import { colours, readPng } from "./support/png.js";
 import { VillageServer, hasPage, pictures } from "./support/village_server.js";

@@ -1,7 +1,7 @@
 // The page of the tutorial, docs/web-tutorial.md, in a headless Chromium.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Browser, chromium } from "./support/browser.js";
+import { Browser, chromium } from "./support/browser.mjs";
 import { VillageServer, hasPrograms, village } from "./support/village_server.js";
 
 const skip = chromium === undefined ? "no Chromium" : hasPrograms ? false : "PROGRAMS names no programs";

@@ -1,6 +1,6 @@
 // A player of a test: a page of the game that is played by keys and pointer.
 import assert from "node:assert/strict";
-import { type Browser, type Page, sleep } from "./browser.js";
+import { type Browser, type Page, sleep } from "./browser.mjs";
 
 // Pictures are small and plain, because tests draw without a graphics card.
 const size = { width: 512, height: 288 };

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { sleep } from "./browser.js";
+import { sleep } from "./browser.mjs";
 
 // This file is bundled into tests in build/play-test and in its folders.
 const here = dirname(fileURLToPath(import.meta.url));
