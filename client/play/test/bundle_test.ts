@@ -4,7 +4,7 @@ import { readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { root } from "./support/village_server.js";
+import { root } from "../../web/test/support/repository.js";
 
 const kib = 1024;
 

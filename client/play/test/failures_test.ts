@@ -3,31 +3,31 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { Browser, chromium } from "./support/browser.mjs";
 import { Player } from "./support/player.js";
-import { VillageServer, hamlet, hasPrograms } from "./support/village_server.js";
+import { DemoServer, hasPrograms } from "../../web/test/support/demo_server.js";
 
 const skip = chromium === undefined ? "no Chromium" : hasPrograms ? false : "PROGRAMS names no programs";
 const options = { skip, timeout: 150_000 };
 const notice = `document.getElementById("notice")`;
 
-async function start(t: TestContext, ...more: string[]): Promise<{ server: VillageServer; browser: Browser }> {
-  const server = new VillageServer();
+async function start(t: TestContext, ...more: string[]): Promise<{ server: DemoServer; browser: Browser }> {
+  const server = new DemoServer("build/play-site");
   const browser = new Browser();
   t.after(async () => {
     await browser.close();
     await server.remove();
   });
-  await server.start(hamlet, ...more);
+  await server.start({ ticks: 20, more });
   return { server, browser };
 }
 
 test("Failures.AServerThatRestartsIsJoinedAgain", options, async (t) => {
   const { server, browser } = await start(t);
-  const { page } = await Player.join(browser, server.url);
+  const { page } = await Player.join(browser, server.page);
   await server.stop();
   await page.until(`!${notice}.hidden && /server|connect/i.test(${notice}.innerText)`);
   const frames = await page.run<number>("play.times.count");
   await page.until(`play.times.count > ${frames + 5}`);
-  await server.start(hamlet);
+  await server.start({ ticks: 20 });
   // Either the page reconnects by itself, or it asks with a button.
   await page.until(`${notice}.hidden || !document.getElementById("notice-button").hidden`, 90);
   await page.run(`${notice}.hidden || document.getElementById("notice-button").click()`);
@@ -37,11 +37,11 @@ test("Failures.AServerThatRestartsIsJoinedAgain", options, async (t) => {
 
 test("Failures.ARefusedTokenIsShownInWords", options, async (t) => {
   const { server, browser } = await start(t, "--web-tokens", "none");
-  const page = await browser.open(server.url, { width: 512, height: 288 });
+  const page = await browser.open(server.page, { width: 512, height: 288 });
   await page.until(`globalThis.play && /No entry|No token/.test(${notice}.innerText)`);
   assert.equal(await page.run("document.activeElement.id"), "notice-button");
   await server.stop();
-  await server.start(hamlet);
+  await server.start({ ticks: 20 });
   await page.press("Enter");
   await page.until("play.game.village.own?.isShown");
 });
@@ -65,7 +65,7 @@ test("Failures.ASocketThatClosesDuringTheLevelIsOpenedAgain", options, async (t)
       globalThis.WebSocket.OPEN = Real.OPEN;
     })()`,
   });
-  await page.call("Page.navigate", { url: `${server.url}?quality=3` });
+  await page.call("Page.navigate", { url: `${server.page}?quality=3` });
   await page.until("globalThis.play?.game.village.own?.isShown");
   assert.ok((await page.run<number>("sockets()")) > 2);
   await page.until(`play.game.client.statistics.verifiedTicks > 20`);
@@ -74,7 +74,7 @@ test("Failures.ASocketThatClosesDuringTheLevelIsOpenedAgain", options, async (t)
 
 test("Failures.ABusyPageCatchesUp", options, async (t) => {
   const { server, browser } = await start(t);
-  const player = await Player.join(browser, server.url);
+  const player = await Player.join(browser, server.page);
   await player.page.run(`globalThis.busy = setInterval(() => { for (const end = performance.now() + 50; performance.now() < end;); }, 60)`);
   await player.page.down("KeyW");
   await player.page.until("play.game.village.own.speed > 0.5");
@@ -89,7 +89,7 @@ test("Failures.APageWithoutRulesPlaysWithoutPrediction", options, async (t) => {
   const { server, browser } = await start(t);
   const page = await browser.open("about:blank", { width: 512, height: 288 });
   await page.call("Network.setBlockedURLs", { urls: ["*demo_rules.wasm"] });
-  await page.call("Page.navigate", { url: `${server.url}?quality=3` });
+  await page.call("Page.navigate", { url: `${server.page}?quality=3` });
   await page.until("globalThis.play?.game.village.own?.isShown");
   await page.until(`document.getElementById("t-prediction").disabled && play.game.motion === null`);
   await page.down("KeyW");
@@ -99,7 +99,7 @@ test("Failures.APageWithoutRulesPlaysWithoutPrediction", options, async (t) => {
 
 test("Failures.RulesThatFailEndThePredictionAlone", options, async (t) => {
   const { server, browser } = await start(t);
-  const { page } = await Player.join(browser, server.url);
+  const { page } = await Player.join(browser, server.page);
   await page.until("play.game.motion?.isRunning");
   await page.run(`play.game.motion.rules.step = () => { throw new Error("the step has failed"); }`);
   await page.until(`play.game.motion === null && document.getElementById("toasts").innerText.includes("the step has failed")`);
@@ -130,7 +130,7 @@ const damageLevels = `new Promise((resolve, reject) => {
 
 test("Failures.ADamagedLevelOfAFormerVisitIsReceivedAgain", options, async (t) => {
   const { server, browser } = await start(t);
-  const { page } = await Player.join(browser, server.url);
+  const { page } = await Player.join(browser, server.page);
   await page.until("play.game.client.connection.mirror.statics.length > 0");
   await page.until(`(async () => (await indexedDB.databases()).some(({ name }) => name === "mobula-levels"))()`);
   let damaged = 0;

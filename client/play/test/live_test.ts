@@ -3,20 +3,25 @@ import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, after, before, test } from "node:test";
+import { DemoServer, hasPrograms, village } from "../../web/test/support/demo_server.js";
+import { root } from "../../web/test/support/repository.js";
 import { Browser, chromium, sleep } from "./support/browser.mjs";
 import { Player } from "./support/player.js";
 import { colours, readPng } from "./support/png.js";
-import { VillageServer, hasPage, pictures } from "./support/village_server.js";
 
+// The page at PLAY_URL, or that of a server of these tests. Pictures go to the folder PLAY_OUT.
+let url = process.env["PLAY_URL"] ?? "";
+const pictures = process.env["PLAY_OUT"] ?? join(root, "build/play");
+const hasPage = hasPrograms || url !== "";
 const skip = chromium === undefined ? "no Chromium" : hasPage ? false : "neither PROGRAMS nor PLAY_URL names a page";
 const options = { skip, timeout: 150_000 };
 const well = { x: 0, z: 5 };
-const server = new VillageServer();
+const server = new DemoServer("build/play-site");
 let browser: Browser;
 
 /** Joins with a page that is closed when the test ends. */
 async function enter(t: TestContext, more: Parameters<typeof Player.join>[2] = {}): Promise<Player> {
-  const player = await Player.join(browser, server.url, more);
+  const player = await Player.join(browser, url, more);
   t.after(() => player.page.close());
   return player;
 }
@@ -24,7 +29,9 @@ async function enter(t: TestContext, more: Parameters<typeof Player.join>[2] = {
 before(async () => {
   if (skip !== false) return;
   browser = new Browser();
-  await server.startOrTake();
+  if (url !== "") return;
+  await server.start({ level: village, ticks: 20 });
+  url = server.page;
 });
 after(async () => {
   if (skip === false) await browser.close();

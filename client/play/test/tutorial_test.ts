@@ -2,20 +2,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Browser, chromium } from "./support/browser.mjs";
-import { VillageServer, hasPrograms, village } from "./support/village_server.js";
+import { DemoServer, hasPrograms, village } from "../../web/test/support/demo_server.js";
 
 const skip = chromium === undefined ? "no Chromium" : hasPrograms ? false : "PROGRAMS names no programs";
 const picture = `document.querySelector("canvas").toDataURL()`;
 
 test("Tutorial.ItsPageShowsEntitiesThatMove", { skip, timeout: 120_000 }, async (t) => {
-  const server = new VillageServer("build/play-example");
+  const server = new DemoServer("build/play-example");
   const browser = new Browser();
   t.after(async () => {
     await browser.close();
     await server.remove();
   });
-  await server.start(village);
-  const page = await browser.open(server.url);
+  await server.start({ level: village, ticks: 20 });
+  const page = await browser.open(server.page);
   await page.until(`/^playing: tick [0-9]+, [1-9]/.test(document.title)`);
   const first = await page.run<string>(picture);
   await page.until(`${picture} !== ${JSON.stringify(first)}`);

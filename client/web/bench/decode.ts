@@ -15,7 +15,7 @@ const [ticks = "2400"] = process.argv.slice(2);
 async function record(): Promise<Uint8Array> {
   const server = new DemoServer();
   try {
-    await server.start("0", join(root, "tests/client/csharp/crowd.json"), "240");
+    await server.start({ level: "tests/client/csharp/crowd.json", ticks: 240 });
     const file = server.file("session.rec");
     const access = ["--connect", server.url("udp"), "--admin", server.admin];
     await runClient(...access, "--record", file, "--ticks", ticks, "--json");

@@ -50,7 +50,7 @@ async function measure(server: DemoServer, levels: LevelStore, what: string, loa
 const server = new DemoServer();
 try {
   writeFileSync(server.file("level.json"), JSON.stringify(level));
-  await server.start("0", server.file("level.json"));
+  await server.start({ level: server.file("level.json") });
   for (const budget of [1000, 8]) {
     const levels = new LevelStore();
     await measure(server, levels, "without the level", budget);

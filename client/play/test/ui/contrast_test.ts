@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { root } from "../support/village_server.js";
+import { root } from "../../../web/test/support/repository.js";
 
 type Colour = readonly number[];
 

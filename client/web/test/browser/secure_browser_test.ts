@@ -29,8 +29,7 @@ test("SecureBrowser.MirrorsAWorldOverWss", options, async (t) => {
   const game = new DemoServer();
   const { file, key, fingerprint } = makeCertificate(game.file("game.pem"), game.file("game.key"));
   const browser = open(t, game, `--ignore-certificate-errors-spki-list=${fingerprint}`);
-  game.options = ["--certificate", file, "--certificate-key", key];
-  await game.start();
+  await game.start({ more: ["--certificate", file, "--certificate-key", key] });
   browser.add("/client.js", await bundle("client"));
   const { state, verified, mismatched, errors } = await browser.run<Report>(`
 import { connect } from "./client.js";

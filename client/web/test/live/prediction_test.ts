@@ -1,6 +1,5 @@
 // Prediction of the demo by its rules in TypeScript, against a running server.
 import assert from "node:assert/strict";
-import { join as pathOf } from "node:path";
 import { type TestContext, after, before, test } from "node:test";
 import type { Client, ConnectOptions } from "../../src/connection/client.js";
 import { Client as AnyClient, LevelStore, connect } from "../../src/node.js";
@@ -14,13 +13,13 @@ import {
   tagCommand,
   throwCommand,
   until,
+  village,
   walkCommand,
 } from "../support/demo_server.js";
 import { demoRules } from "../support/demo_rules.js";
 import { EffectLedger } from "../support/effect_ledger.js";
 import { hasModules, loadModule } from "../support/modules.js";
 import { newSeed, randomOf } from "../support/random.js";
-import { root } from "../support/repository.js";
 import { type Path, slowPipe } from "../support/slow_pipe.js";
 
 const server = new DemoServer();
@@ -29,7 +28,7 @@ let level: Uint8Array | null = null;
 
 before(async () => {
   if (!hasPrograms) return;
-  await server.start("0", pathOf(root, "server/examples/demo/level/village.json"));
+  await server.start({ level: village });
   level = await download();
 });
 after(async () => {

@@ -44,8 +44,7 @@ test("Secure.MirrorsAWorldOverWss", options, async (t) => {
   const server = new DemoServer();
   t.after(() => server.remove());
   const { file, key } = makeCertificate(server.file("game.pem"), server.file("game.key"));
-  server.options = ["--certificate", file, "--certificate-key", key];
-  await server.start();
+  await server.start({ more: ["--certificate", file, "--certificate-key", key] });
   const url = server.url("wss").replace("127.0.0.1", "localhost");
   const { state, verified, mismatched } = await play(url, await server.token(), file);
   assert.deepEqual({ state, mismatched }, { state: "playing", mismatched: 0 });

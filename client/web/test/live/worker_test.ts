@@ -14,7 +14,7 @@ const options = { skip: hasPrograms ? false : "PROGRAMS names no programs", time
 
 before(async () => {
   // Fewer ticks than updates: the page gets the values of nearly all ticks.
-  if (hasPrograms) await server.start("0", undefined, "20");
+  if (hasPrograms) await server.start({ ticks: 20 });
 });
 after(() => server.remove());
 

@@ -11,11 +11,10 @@ test("Live.ARestartedServerIsJoinedWithANewToken", options, async (t) => {
   await own.start();
   const client = connect({ url: own.url("ws"), token: await own.token(), newToken: () => own.token() });
   t.after(() => client.close());
-  const { log } = own;
   await until("it plays", () => client.statistics.verifiedTicks > 30);
   // Killed: a server that ends in good order sends a disconnect reason.
   await own.kill();
-  await own.start(new URL(own.url("ws", log)).port);
+  await own.start();
   await until("it has joined anew", () => client.connection.mirrors === 2 && client.state === "playing");
   const { verifiedTicks } = client.statistics;
   await until("it verifies", () => client.statistics.verifiedTicks > verifiedTicks + 30);

@@ -2,7 +2,7 @@
 import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { fromBase64 } from "../../src/core/bytes.js";
 import * as flat from "../../src/core/flat_writer.js";
@@ -13,29 +13,37 @@ const bin = process.env["PROGRAMS"] ?? "";
 /** Whether there are programs to test with. */
 export const hasPrograms = bin !== "";
 
+/** Levels, as paths below the root. The first is compiled and joined sooner. */
+export const hamlet = "client/web/test/live/level.json";
+export const village = "server/examples/demo/level/village.json";
+
+const webAddress = "web address http://[0-9.]+:";
+const adminAddress = "admin address http://[0-9.]+:";
+
 export class DemoServer {
   log = "";
   private readonly folder = mkdtempSync(join(tmpdir(), "mobula-web-"));
   private process: ChildProcess | null = null;
-  admin = "";
-  /** Further options of the server. */
-  options: readonly string[] = [];
 
-  /** Starts a server at a port of WebSocket; 0 takes any. */
-  async start(port = "0", source = join(root, "client/web/test/live/level.json"), ticks = "60"): Promise<void> {
-    const level = join(this.folder, "test.level");
-    execFileSync(join(bin, "mobula-compile"), [source, "-o", level]);
-    const all = ["--level", level, "--port", "0", "--ws-port", port, "--admin-port", "0", "--tick-rate", ticks];
+  /** `site` is a folder below the root that the server shows at its web address. */
+  constructor(private readonly site: string | null = null) {}
+
+  /** Starts a server, at the ports of the last one if there was one. `more` are further options of the server. */
+  async start({ level = hamlet, ticks = 60, more = [] as string[] } = {}): Promise<void> {
+    const blob = this.file("test.level");
+    execFileSync(join(bin, "mobula-compile"), [resolve(root, level), "-o", blob]);
+    const ports = ["--port", "0", "--ws-port", this.port("listening on ws port "), "--admin-port", "0"];
+    if (this.site !== null) ports.push("--web-port", this.port(webAddress), "--web-root", join(root, this.site));
+    const all = ["--level", blob, "--tick-rate", String(ticks), ...ports, ...more];
     this.log = "";
-    const server = spawn(join(bin, "mobula-server"), [...all, ...this.options], { cwd: this.folder });
+    const server = spawn(join(bin, "mobula-server"), all, { cwd: this.folder });
     this.process = server;
     const read = (bytes: Buffer): void => void (this.log += bytes.toString());
     server.stdout.on("data", read);
     server.stderr.on("data", read);
-    for (let tries = 0; !this.log.includes("admin address") && server.exitCode === null && tries < 600; ++tries)
+    for (let tries = 0; this.port(adminAddress) === "0" && server.exitCode === null && tries < 600; ++tries)
       await sleep(50);
-    this.admin = /admin address (http:\/\/[0-9.]+:[0-9]+)/.exec(this.log)?.[1] ?? "";
-    if (this.admin === "") throw new Error(`the server did not start: ${this.log}`);
+    if (this.port(adminAddress) === "0") throw new Error(`the server did not start: ${this.log}`);
   }
 
   /** Returns the path of a file that is removed with the server. */
@@ -43,9 +51,22 @@ export class DemoServer {
     return join(this.folder, name);
   }
 
-  /** Returns the URL of the server that has written a log. */
-  url(scheme: string, log = this.log): string {
-    return `${scheme}://127.0.0.1:${new RegExp(`listening on ${scheme} port ([0-9]+)`).exec(log)?.[1] ?? "0"}`;
+  /** Returns the port behind a text of the log; 0 if there is none. */
+  private port(text: string): string {
+    return new RegExp(`${text}([0-9]+)`).exec(this.log)?.[1] ?? "0";
+  }
+
+  /** Returns the URL of clients. */
+  url(scheme: string): string {
+    return `${scheme}://127.0.0.1:${this.port(`listening on ${scheme} port `)}`;
+  }
+
+  get page(): string {
+    return `http://127.0.0.1:${this.port(webAddress)}/`;
+  }
+
+  get admin(): string {
+    return `http://127.0.0.1:${this.port(adminAddress)}`;
   }
 
   async token(): Promise<Uint8Array> {
@@ -62,13 +83,17 @@ export class DemoServer {
     await ended;
   }
 
+  stop(): Promise<void> {
+    return this.end("SIGTERM");
+  }
+
   kill(): Promise<void> {
     return this.end("SIGKILL");
   }
 
   /** Stops the server and removes its files. */
   async remove(): Promise<void> {
-    await this.end("SIGTERM");
+    await this.stop();
     rmSync(this.folder, { recursive: true, force: true });
   }
 }
