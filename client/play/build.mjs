@@ -16,6 +16,7 @@ const common = {
   alias: {
     "@mobula/client": join(here, "../web/src/client.ts"),
     "@mobula/client/level-cache": join(here, "../web/src/level-cache.ts"),
+    "@mobula/client/messages": join(here, "../web/src/messages.ts"),
     "@mobula/client/prediction": join(here, "../web/src/prediction.ts"),
     "@mobula/client/rules-module": join(here, "../web/src/rules_module.ts"),
   },

@@ -20,7 +20,8 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-// Files of the tree that mobula-schema-gen SCHEMA.bfbs --typescript FILE writes. The web client's tests use them.
+// Files of the tree that mobula-schema-gen SCHEMA.bfbs --typescript FILE writes. The game and the web client's tests
+// use them.
 using test::expect_is_file;
 using test::file_text;
 
@@ -48,15 +49,24 @@ std::string without_fingerprint(std::string code) {
   return code.erase(code.find(key) + key.size(), 64);
 }
 
+// Compares the code of FOLDER/NAME.fbs with a file of the tree.
+void expect_messages(const std::string& folder, const std::string& name, const std::string& path) {
+  const std::string source = file_text(folder + "/" + name + ".fbs");
+  expect_is_file(generate_typescript(compile_messages(source, false), compile_messages(source, true), name), path);
+}
+
 TEST(TypescriptGenerator, EveryKindOfFieldIsAsInTheGoldenFile) {
   const std::string code = *generate_typescript(kitchen::schema_bytes(), {}, "kitchen");
   EXPECT_EQ(without_fingerprint(code), without_fingerprint(file_text("client/web/test/generated/kitchen.ts")));
 }
 
 TEST(TypescriptGenerator, EveryKindOfMessageIsAsInTheGoldenFile) {
-  const std::string source = file_text("tests/reflect/pantry.fbs");
-  expect_is_file(generate_typescript(compile_messages(source, false), compile_messages(source, true), "pantry"),
-                 "client/web/test/generated/pantry.ts");
+  expect_messages("tests/reflect", "pantry", "client/web/test/generated/pantry.ts");
+}
+
+TEST(TypescriptGenerator, MessagesOfTheDemoAreAsInTheTree) {
+  expect_messages("schema", "demo_commands", "client/web/demo/demo_commands.ts");
+  expect_messages("schema", "demo_events", "client/web/demo/demo_events.ts");
 }
 
 TEST(TypescriptGenerator, FingerprintIsThatOfTheSchema) {

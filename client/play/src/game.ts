@@ -1,13 +1,16 @@
 // The game: joins the village, draws it, and turns what the player does into commands.
-import type { Client, Entity, ReceivedEvent } from "@mobula/client";
+import { type Client, type Entity, type ReceivedEvent, entityOf } from "@mobula/client";
+import { encode } from "@mobula/client/messages";
 import { Color, Vector3 } from "three";
+import { Chat as ChatCommand, Tag, Throw } from "../../web/demo/demo_commands.js";
+import type { Body, Handle } from "../../web/demo/demo_events.js";
 import { type Aim, aimHeight, aimOf, arc, straight, tagRange } from "./input/aim.js";
 import { Controls, type Point } from "./input/controls.js";
 import { attachStick } from "./input/stick.js";
 import { BotCrew } from "./session/bot_crew.js";
 import { Commands } from "./session/commands.js";
-import { type DemoEvent, readEvent, chatCommand, tagCommand, throwCommand } from "./session/demo_messages.js";
 import { Entrance } from "./session/entrance.js";
+import { readEvent } from "./session/events.js";
 import type { Conditions, Counts } from "./session/slow_network.js";
 import { PredictedMotion } from "./session/predicted_motion.js";
 import { loadDemoRules } from "./session/demo_rules.js";
@@ -30,6 +33,7 @@ const scoresTime = 400; // ms between new scores
 const kinds = ["coin", "medkit", "key"];
 const gold = new Color(0xffce6a);
 const pale = new Color(0x9fc4d8);
+const handleOf = ({ index, generation }: Handle): Entity => entityOf(index, generation);
 const patience = 700; // ms beyond the round trip, after which a tag has missed
 
 export class Game {
@@ -73,7 +77,7 @@ export class Game {
     this.panel = new Panel(this.conditions, this.counts, (switches) => this.onSwitch(switches));
     this.panel.offerPrediction(false);
     this.chat = new Chat(
-      (text) => this.commands.act(() => chatCommand(text)),
+      (text) => this.commands.act(() => encode(ChatCommand, { text })),
       () => view.focus(),
     );
     this.controls = new Controls(view, {
@@ -185,7 +189,7 @@ export class Game {
   private throw(point: Point | null): void {
     this.commands.act(() => {
       const aim = this.aim(point);
-      return aim === null ? null : throwCommand(arc(this.village.own!.at, aim.at));
+      return aim === null ? null : encode(Throw, arc(this.village.own!.at, aim.at));
     });
   }
 
@@ -199,7 +203,7 @@ export class Game {
       const reach = aim.target === null ? tagRange : Math.min(tagRange, from.distanceTo(aim.at));
       this.effects.tracer(from, from.clone().addScaledVector(way, reach), pale);
       this.tagsUnderWay.push(performance.now());
-      return tagCommand(way);
+      return encode(Tag, way);
     });
   }
 
@@ -214,22 +218,19 @@ export class Game {
     if (event !== null) this.onDemoEvent(event);
   }
 
-  private onDemoEvent(event: DemoEvent): void {
-    const isOwn = event.kind !== "hit" && event.by === this.client?.player;
-    switch (event.kind) {
-      case "chat":
-        return this.chat.add(event.name, event.text);
-      case "pickup":
-        if (isOwn) this.toasts.show(`+${event.amount} ${kinds[event.what] ?? ""}`, "good");
+  private onDemoEvent({ kind, value }: Body): void {
+    switch (kind) {
+      case "ChatMessage":
+        return this.chat.add(value.name, value.text);
+      case "PickupTaken":
+        if (handleOf(value.by) === this.client?.player) this.toasts.show(`+${value.amount} ${kinds[value.kind] ?? ""}`, "good");
         return;
-      case "hit":
+      case "StoneHit":
         // An own stone's impact is shown by prediction already.
-        if (this.motion?.isRunning && this.isOwnStone(event.stone)) return;
-        return this.effects.dust(new Vector3(event.at.x, event.at.y, event.at.z));
-      case "tagged":
-        return this.onTagged(event.by, event.avatar);
-      case "thrown":
-        return;
+        if (this.motion?.isRunning && this.isOwnStone(handleOf(value.stone))) return;
+        return this.effects.dust(new Vector3(value.at.x, value.at.y, value.at.z));
+      case "Tagged":
+        return this.onTagged(handleOf(value.by), handleOf(value.avatar));
     }
   }
 

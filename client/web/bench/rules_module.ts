@@ -1,8 +1,9 @@
 // Time of a step of the demo's module: PROGRAMS=build/release/bin node build/web/bench/rules_module.js
 // One avatar of the player's own and 20 others move in circles; 0 or 1,000 more entities are visible.
+import { Move } from "../demo/demo_commands.js";
+import { encode } from "../src/messages.js";
 import { PlainWorld, handleOf } from "../test/support/module_world.js";
 import { demoSchema } from "../test/support/demo_schema.js";
-import { moveCommand } from "../test/support/demo_server.js";
 import { loadModule, moduleBytes } from "../test/support/modules.js";
 
 const avatars = 21;
@@ -21,7 +22,7 @@ async function run(visible: number): Promise<void> {
       player: i + 1,
       entity: handleOf(each),
       number: tick + 1,
-      bytes: moveCommand(0.7 * x, 0.7 * z),
+      bytes: encode(Move, { x: 0.7 * x, z: 0.7 * z }),
     }));
     const begin = performance.now();
     rules.step(world, tick, commands);

@@ -1,6 +1,7 @@
 // A worker with players that nobody steers. Each has a session of its own, like a page that joins.
 import { Client, openWebSocket } from "@mobula/client";
-import { moveCommand, chatCommand, tagCommand, throwCommand } from "./demo_messages.js";
+import { encode } from "@mobula/client/messages";
+import { Chat, Move, Tag, Throw } from "../../../web/demo/demo_commands.js";
 
 export interface BotOrder {
   readonly url: string;
@@ -43,7 +44,7 @@ class Bot {
     const own = client.get(client.player, "Transform") as unknown as Place | null;
     if (own === null) return;
     const lot = Math.random();
-    if (lot < 0.03) client.send(chatCommand(any(words)));
+    if (lot < 0.03) client.send(encode(Chat, { text: any(words) }));
     else if (lot < 0.22) this.attack(own);
     else this.walk(own);
   }
@@ -54,7 +55,7 @@ class Bot {
     const pull = Math.min(1, (away / home) ** 2); // the further, the straighter back
     const way = { x: Math.cos(angle) - (pull * x * 1.5) / Math.max(away, 1), z: Math.sin(angle) - (pull * z * 1.5) / Math.max(away, 1) };
     const length = Math.hypot(way.x, way.z) * 1.001;
-    this.client.send(Math.random() < 0.15 ? moveCommand(0, 0) : moveCommand(way.x / length, way.z / length));
+    this.client.send(encode(Move, Math.random() < 0.15 ? {} : { x: way.x / length, z: way.z / length }));
   }
 
   /** Throws at another player in view, or tags it. */
@@ -71,7 +72,7 @@ class Bot {
     const length = Math.hypot(way.x, way.y, way.z) * 1.001;
     if (length < 0.5) return;
     const aim = { x: way.x / length, y: way.y / length, z: way.z / length };
-    client.send(Math.random() < 0.5 ? tagCommand(aim) : throwCommand({ ...aim, y: Math.min(0.5, aim.y + 0.2) }));
+    client.send(Math.random() < 0.5 ? encode(Tag, aim) : encode(Throw, { ...aim, y: Math.min(0.5, aim.y + 0.2) }));
   }
 }
 

@@ -1,6 +1,7 @@
 // Gives the player's commands to the client: one per tick, because the server refuses a flood of them.
 import type { Client } from "@mobula/client";
-import { moveCommand } from "./demo_messages.js";
+import { encode } from "@mobula/client/messages";
+import { Move } from "../../../web/demo/demo_commands.js";
 
 const actionsMax = 4; // that wait; more are keys pressed in anger
 const turnMin = 0.02; // smallest change of the direction that is worth a command
@@ -48,7 +49,7 @@ export class Commands {
   private next(): Uint8Array | null {
     if (this.hasTurned()) {
       this.given = { ...this.wanted };
-      return moveCommand(this.given.x, this.given.z);
+      return encode(Move, this.given);
     }
     for (let action = this.actions.shift(); action !== undefined; action = this.actions.shift()) {
       const command = action();

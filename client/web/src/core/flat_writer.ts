@@ -18,7 +18,6 @@ export const u8 = (value: number): Field => inline(1, (_, view) => view.setUint8
 export const bool = (value: boolean): Field => (value ? u8(1) : null);
 export const u16 = (value: number): Field => inline(2, (_, view) => view.setUint16(0, value, true));
 export const u32 = (value: number): Field => inline(4, (_, view) => view.setUint32(0, value, true));
-export const f32 = (value: number): Field => inline(4, (_, view) => view.setFloat32(0, value, true));
 export const u64 = (value: bigint): Field => inline(8, (_, view) => view.setBigUint64(0, value, true));
 /** A struct, as its bytes. Its largest member has `alignment` bytes. */
 export const struct = (bytes: Uint8Array, alignment = 4): Field => ({ kind: "inline", alignment, bytes });

@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
 import { type TestContext, after, before, test } from "node:test";
+import { Move, WalkTo } from "../../demo/demo_commands.js";
+import { Event } from "../../demo/demo_events.js";
 import type { Client, ConnectOptions } from "../../src/connection/client.js";
-import { FlatTable } from "../../src/core/flat_table.js";
 import { connect as connectInBrowser } from "../../src/client.js";
+import { decode, encode } from "../../src/messages.js";
 import { Client as AnyClient, LevelStore, connect } from "../../src/node.js";
 import { openUdp } from "../../src/pipe/udp.js";
 import type { Pipe } from "../../src/pipe/pipe.js";
-import { DemoServer, hasPrograms, moveCommand, sleep, until, walkCommand } from "../support/demo_server.js";
+import { DemoServer, hasPrograms, sleep, until } from "../support/demo_server.js";
 
 const server = new DemoServer();
 const options = { skip: hasPrograms ? false : "PROGRAMS names no programs", timeout: 120_000 };
@@ -55,9 +57,9 @@ test("Live.AMoveMovesTheAvatar", options, async (t) => {
   const x = (): number => (client.get(client.player, "Transform") as any)?.position.x ?? NaN;
   await until("the avatar is there", () => Number.isFinite(x()));
   const begin = x();
-  client.send(moveCommand(1, 0));
+  client.send(encode(Move, { x: 1 }));
   await until("it has moved", () => x() > begin + 2);
-  client.send(moveCommand(0, 0));
+  client.send(encode(Move, {}));
   const shown = client.sample(client.player, "Transform") as any;
   assert.ok(shown.position.x > begin && shown.position.x <= x() + 1);
   assert.equal(client.statistics.refusedCommands, 0);
@@ -66,11 +68,10 @@ test("Live.AMoveMovesTheAvatar", options, async (t) => {
 
 test("Live.AnEventReportsAPickup", options, async (t) => {
   const client = await join(t, "udp");
-  const kinds: number[] = [];
-  client.onEvent = (event) => {
-    const { bytes } = event;
-    kinds.push(FlatTable.root(bytes).u8(0));
-    assert.notEqual(event.presence, "unknown");
+  const kinds: string[] = [];
+  client.onEvent = ({ bytes, presence }) => {
+    kinds.push(decode(Event, bytes).body.kind);
+    assert.notEqual(presence, "unknown");
   };
   await until("the avatar is there", () => client.has(client.player));
   // Other tests may have taken some of the coins.
@@ -80,11 +81,11 @@ test("Live.AnEventReportsAPickup", options, async (t) => {
     [-6, 0],
     [6, 0],
   ] as const) {
-    client.send(walkCommand(x, z));
+    client.send(encode(WalkTo, { x, z }));
     await sleep(3000);
     if (kinds.length > 0) break;
   }
-  assert.equal(kinds[0], 1);
+  assert.equal(kinds[0], "PickupTaken");
   await check(client, 20);
 });
 

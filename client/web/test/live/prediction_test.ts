@@ -1,21 +1,13 @@
 // Prediction of the demo by its rules in TypeScript, against a running server.
 import assert from "node:assert/strict";
 import { type TestContext, after, before, test } from "node:test";
+import { Move, Tag, Throw, WalkTo } from "../../demo/demo_commands.js";
 import type { Client, ConnectOptions } from "../../src/connection/client.js";
+import { encode } from "../../src/messages.js";
 import { Client as AnyClient, LevelStore, connect } from "../../src/node.js";
 import { openUdp } from "../../src/pipe/udp.js";
 import { type Prediction, type Rules, describe, predict } from "../../src/prediction.js";
-import {
-  DemoServer,
-  hasPrograms,
-  moveCommand,
-  sleep,
-  tagCommand,
-  throwCommand,
-  until,
-  village,
-  walkCommand,
-} from "../support/demo_server.js";
+import { DemoServer, hasPrograms, sleep, until, village } from "../support/demo_server.js";
 import { demoRules } from "../support/demo_rules.js";
 import { EffectLedger } from "../support/effect_ledger.js";
 import { hasModules, loadModule } from "../support/modules.js";
@@ -86,10 +78,10 @@ class Player {
   private act(): void {
     const side = (): number => 1.4 * this.random() - 0.7;
     const choice = this.random();
-    if (choice < 0.4) this.client.send(moveCommand(side(), side()));
-    else if (choice < 0.6) this.client.send(walkCommand(60 * side(), 60 * side()));
-    else if (choice < 0.9) this.client.send(throwCommand(side(), 0.5 * this.random(), side()));
-    else this.client.send(tagCommand(side(), 0, side()));
+    if (choice < 0.4) this.client.send(encode(Move, { x: side(), z: side() }));
+    else if (choice < 0.6) this.client.send(encode(WalkTo, { x: 60 * side(), z: 60 * side() }));
+    else if (choice < 0.9) this.client.send(encode(Throw, { x: side(), y: 0.5 * this.random(), z: side() }));
+    else this.client.send(encode(Tag, { x: side(), z: side() }));
   }
 
   /** Plays for a time, and on until it is enough: a busy machine takes longer. */
@@ -99,7 +91,7 @@ class Player {
       this.act();
       await sleep(60 + 100 * this.random());
     }
-    this.client.send(moveCommand(0, 0));
+    this.client.send(encode(Move, {}));
     await until("no effect runs", () => this.effects.running() === 0 || this.client.end !== null);
   }
 

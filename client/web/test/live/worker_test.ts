@@ -2,12 +2,14 @@
 import assert from "node:assert/strict";
 import { type TestContext, after, before, test } from "node:test";
 import { MessageChannel } from "node:worker_threads";
+import { Move } from "../../demo/demo_commands.js";
 import type { Client } from "../../src/connection/client.js";
+import { encode } from "../../src/messages.js";
 import { connect } from "../../src/node.js";
 import { Host } from "../../src/worker/host.js";
 import type { Port, ToPage, ToWorker } from "../../src/worker/messages.js";
 import { WorkerClient, type WorkerConnectOptions } from "../../src/worker/worker_client.js";
-import { DemoServer, hasPrograms, moveCommand, until } from "../support/demo_server.js";
+import { DemoServer, hasPrograms, until } from "../support/demo_server.js";
 
 const server = new DemoServer();
 const options = { skip: hasPrograms ? false : "PROGRAMS names no programs", timeout: 120_000 };
@@ -61,7 +63,7 @@ test("Worker.ThePageShowsWhatTheClientShows", options, async (t) => {
   const { page, client } = await join(t);
   page.onSpawn("Transform", () => {});
   await until("the page has the world", () => page.entities("Transform").length > 500);
-  client().send(moveCommand(1, 0));
+  client().send(encode(Move, { x: 1 }));
   const begin = page.tick;
   await until("the page has states around the view", () => page.viewTick() > begin + 10);
   let [compared, moving, apart] = [0, 0, 0];
@@ -96,7 +98,7 @@ test("Worker.CallbacksAndCommandsPassTheChannel", options, async (t) => {
   const x = (): number => (page.get(page.player, "Transform") as any)?.position.x ?? NaN;
   await until("the avatar is there", () => Number.isFinite(x()));
   const begin = x();
-  page.send(moveCommand(1, 0));
+  page.send(encode(Move, { x: 1 }));
   await until("it has moved", () => x() > begin + 1);
   assert.ok(changes > 50 && page.has(page.player));
   const other = connect({ url: server.url("ws"), token: await server.token() });
@@ -114,7 +116,7 @@ test("Worker.TheEndReachesThePage", options, async (t) => {
   page.close();
   await until("it is closed", () => closed !== "");
   assert.deepEqual([closed, page.state], ["left", "closed"]);
-  assert.throws(() => page.send(moveCommand(0, 0)), { reason: "closed" });
+  assert.throws(() => page.send(encode(Move, {})), { reason: "closed" });
   const { page: bad } = await join(t, { token: new Uint8Array(3) });
   await until("the token is refused", () => bad.end !== null);
   assert.equal(bad.end!.refusal, "invalid token");

@@ -2,12 +2,13 @@
 // in tests/examples/demo/rules/rules_test.cpp.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Move, Throw, WalkTo } from "../../demo/demo_commands.js";
 import { Random } from "../../src/core/random.js";
 import { hashHigh, hashLow, xxh3 } from "../../src/core/xxh3.js";
+import { encode } from "../../src/messages.js";
 import type { RulesModule } from "../../src/rules_module/rules_module.js";
 import { obstaclesOf, randomShapes } from "../support/demo_obstacles.js";
 import { demoSchema } from "../support/demo_schema.js";
-import { moveCommand, throwCommand, walkCommand } from "../support/demo_server.js";
 import { PlainWorld, type PlainEntity, handleOf } from "../support/module_world.js";
 import { hasModules, loadModule } from "../support/modules.js";
 import { readText } from "../support/repository.js";
@@ -46,9 +47,9 @@ class RandomPlay {
       if (!random.chance(1, 12)) continue;
       const [x, z] = [random.uniform(-side, side), random.uniform(-side, side)];
       const choice = random.below(4);
-      if (choice === 0) give(i, moveCommand(x, z));
-      else if (choice === 1) give(i, walkCommand(f(40 * x), f(40 * z)));
-      else give(i, throwCommand(x, random.uniform(f(-0.1), side), z));
+      if (choice === 0) give(i, encode(Move, { x, z }));
+      else if (choice === 1) give(i, encode(WalkTo, { x: f(40 * x), z: f(40 * z) }));
+      else give(i, encode(Throw, { x, y: random.uniform(f(-0.1), side), z }));
     }
     return given;
   }

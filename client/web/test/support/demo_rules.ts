@@ -1,5 +1,6 @@
 // The demo's rules in TypeScript, as a team would write them: shared/examples/demo/rules. Floats are singles.
-import { FlatTable } from "../../src/core/flat_table.js";
+import { Command as DemoCommand } from "../../demo/demo_commands.js";
+import { decode } from "../../src/messages.js";
 import type { Command, PredictedWorld, Row, Rules } from "../../src/prediction/rules.js";
 import { Obstacles, type SurfaceHit, type Vec3, clamp } from "./demo_obstacles.js";
 
@@ -250,21 +251,11 @@ function fly(world: PredictedWorld, entity: bigint, stone: Row, shown: Row, pose
 
 // The step ------------------------------------------------------------------------------------------------------------
 
-const bits = new Uint32Array(1);
-const single = new Float32Array(bits.buffer);
-
-function floatOf(table: FlatTable, field: number): number {
-  bits[0] = table.u32(field);
-  return single[0]!;
-}
-
 function runCommand(world: PredictedWorld, command: Command): void {
-  const root = FlatTable.root(command.bytes);
-  const body = root.table(1)!;
-  const [x, y, z] = [0, 1, 2].map((field) => floatOf(body, field)) as [number, number, number];
-  if (root.u8(0) === 1) moveAvatar(world, command.entity, x, y);
-  else if (root.u8(0) === 2) walkAvatarTo(world, command.entity, x, y);
-  else if (root.u8(0) === 3) throwStone(world, command, { x, y, z });
+  const { kind, value } = decode(DemoCommand, command.bytes).body;
+  if (kind === "Move") moveAvatar(world, command.entity, value.x, value.z);
+  else if (kind === "WalkTo") walkAvatarTo(world, command.entity, value.x, value.z);
+  else if (kind === "Throw") throwStone(world, command, value);
 }
 
 export function stepAmong(obstacles: Obstacles, world: PredictedWorld, commands: readonly Command[]): void {

@@ -5,7 +5,6 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { fromBase64 } from "../../src/core/bytes.js";
-import * as flat from "../../src/core/flat_writer.js";
 import { root } from "./repository.js";
 
 const bin = process.env["PROGRAMS"] ?? "";
@@ -121,19 +120,3 @@ export async function until(what: string, holds: () => boolean): Promise<void> {
   for (const begin = performance.now(); !holds(); await sleep(10))
     if (performance.now() - begin > 90_000) throw new Error(`waited in vain until ${what}`);
 }
-
-/** Returns the demo's command to move in a direction until the next one. */
-export const moveCommand = (x: number, z: number): Uint8Array =>
-  flat.flatMessage([flat.u8(1), flat.table([flat.f32(x), flat.f32(z)])]);
-
-/** Returns the demo's command to walk to a place. */
-export const walkCommand = (x: number, z: number): Uint8Array =>
-  flat.flatMessage([flat.u8(2), flat.table([flat.f32(x), flat.f32(z)])]);
-
-/** Returns the demo's command to throw a stone. */
-export const throwCommand = (x: number, y: number, z: number): Uint8Array =>
-  flat.flatMessage([flat.u8(3), flat.table([flat.f32(x), flat.f32(y), flat.f32(z)])]);
-
-/** Returns the demo's command to tag who is in a direction. */
-export const tagCommand = (x: number, y: number, z: number): Uint8Array =>
-  flat.flatMessage([flat.u8(4), flat.table([flat.f32(x), flat.f32(y), flat.f32(z)])]);
