@@ -119,7 +119,7 @@ void snapshot_load(benchmark::State& state) {
 BENCHMARK(sort_random)->Name("ecs/sort_random")->Apply(sizes);
 BENCHMARK(sort_nearly)->Name("ecs/sort_nearly")->Apply(sizes);
 BENCHMARK(iterate2_churned)->Name("ecs/iterate2_churned")->Apply(sizes);
-BENCHMARK(iterate2_defragmented)->Name("ecs/iterate2_mended")->Apply(sizes);
+BENCHMARK(iterate2_defragmented)->Name("ecs/iterate2_defragmented")->Apply(sizes);
 BENCHMARK(snapshot_save)->Name("ecs/snapshot_save")->Apply(sizes);
 BENCHMARK(snapshot_load)->Name("ecs/snapshot_load")->Apply(sizes);
 

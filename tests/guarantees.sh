@@ -15,7 +15,7 @@ check_page() { awk -v page="${1##*/}" '
   NR == FNR { names[$0]; next }
 
   function wrong(reason) { printf "%s:%d: %s\n", page, FNR, reason; found = 1 }
-  # A name, or the beginning of several: "server/ServerLook.*".
+  # A name, or the beginning of several: "server/ServerVisibility.*".
   function check(name,    pattern, each) {
     if (name in names || name in known) return
     pattern = name

@@ -75,7 +75,7 @@ TEST(AsteroidsFlight, BodiesStayNearTheSphere) {
       ASSERT_LT(distance(recording, frame, body), radius + 2) << body << " in frame " << frame;
 }
 
-TEST(AsteroidsFlight, KicksChangeVelocitiesAsOftenAsAsked) {
+TEST(AsteroidsFlight, KicksChangeVelocitiesAtTheGivenRate) {
   const AsteroidsRecording recording = flight({.frames = 60, .kicks_permille = 100, .seed = 3});
   std::size_t kicks = 0;
   for (std::size_t body = 0; body < asteroids_per_frame; ++body)

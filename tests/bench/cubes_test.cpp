@@ -70,7 +70,7 @@ TEST(Cubes, AStillWorldTakesNextToNothing) {
   EXPECT_LE(report.max_bytes, 2u);
 }
 
-TEST(Cubes, PlaysNoMoreFramesThanItIsTold) {
+TEST(Cubes, PlaysNoMoreFramesThanGiven) {
   const CubesRecording recording = parse(tumbling(10, 4)).value();
   EXPECT_EQ(play_cubes(recording, {.frames = 5}).value().frames, 5u);
   EXPECT_EQ(play_cubes(recording, {.frames = 50}).value().frames, 10u);

@@ -43,7 +43,7 @@ TEST(Workload, LetsTenThousandDieWheneverFortyThousandLive) {
   EXPECT_THAT(deaths, testing::ElementsAre(0, 0, 0, 10'000, 10'000, 10'000, 10'000));
 }
 
-TEST(Workload, AsksForANameThatOthersHave) {
+TEST(Workload, NeedsANameThatOthersHave) {
   Workload workload;
   Step step;
   workload.next(step);

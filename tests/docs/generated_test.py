@@ -89,7 +89,7 @@ class HttpApi(unittest.TestCase):
         for name in document["components"]["schemas"]:
             self.assertIn(f"### {name} <a id", page)
 
-    def test_limits_are_told(self):
+    def test_limits_are_listed(self):
         self.assertEqual(http_api_page.type_text({"type": "integer", "minimum": 1, "maximum": 5}), "integer, 1 to 5")
         self.assertEqual(http_api_page.type_text({"type": "string", "maxLength": 5}), "string, at most 5 characters")
         self.assertEqual(http_api_page.type_text({"type": ["string", "null"]}), "string or null")

@@ -274,7 +274,7 @@ TEST_F(CommandsTest, GroupsFollowWhatIsApplied) {
   EXPECT_EQ(loose.size(), 1u);
 }
 
-TEST_F(CommandsTest, ListenersAreToldOfEachKindOfChange) {
+TEST_F(CommandsTest, ListenersReceiveEachKindOfChange) {
   int constructed = 0;
   int destroyed = 0;
   for (PoolSignals* signals : {&registry.signals<Health>(), &registry.signals<Thought>()}) {

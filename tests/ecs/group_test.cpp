@@ -114,7 +114,7 @@ TEST_F(GroupTest, TheSamePoolsAreTheSameGroupInWhateverOrder) {
   EXPECT_EQ(&(world.group<>(with<Health, Position>).set()), &(world.group<>(with<Position, Health>).set()));
 }
 
-TEST_F(GroupTest, ContainsAsksForLifeAsWell) {
+TEST_F(GroupTest, ContainsNeedsALivingEntity) {
   const Entity entity = world.create();
   world.add<Position>(entity);
   world.add<Health>(entity);

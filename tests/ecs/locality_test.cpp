@@ -174,7 +174,7 @@ TEST_F(DefragmenterTest, MovesAndMarksNothingIfInOrder) {
     for (const Tick tick : pool->change_ticks()) EXPECT_EQ(tick, 1u);
 }
 
-TEST_F(DefragmenterTest, LooksAtNoMoreEntitiesThanItsBudgetAllows) {
+TEST_F(DefragmenterTest, VisitsNoMoreEntitiesThanItsBudgetAllows) {
   fill(1000);
   Defragmenter tested = defragmenter();
   for (std::uint32_t calls = 1; tested.rounds() == 0; ++calls) {

@@ -215,7 +215,7 @@ TEST(View, AConstRegistryMarksNothing) {
   for (const Tick tick : random.world.pool<Position>().change_ticks()) EXPECT_EQ(tick, 1u);
 }
 
-TEST(View, ContainsAsksForLifeAndAllComponents) {
+TEST(View, ContainsNeedsLifeAndAllComponents) {
   World world;
   const Entity both = world.create();
   world.add<Position>(both);
@@ -281,7 +281,7 @@ TEST(View, EachInstanceVisitsAllComponentsOfAType) {
   EXPECT_EQ(world.pool<Position>().change_ticks()[0], 1u);
 }
 
-TEST(View, ANamedPoolMustBeOfTheTypeAskedFor) {
+TEST(View, ANamedPoolMustHaveTheGivenType) {
   World world;
   const PoolId health = world.pool_of<Health>("Body");
   EXPECT_DEATH((world.view_of<const Position>({health})), "pool Body holds Health, not Position");

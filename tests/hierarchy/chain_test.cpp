@@ -55,7 +55,7 @@ TEST(Chain, AnEntityWithoutATransformHasNoPlace) {
   EXPECT_FALSE(compose_chain(states, rider, now)) << "its first state is later";
 }
 
-TEST(Chain, ARootIsWhereItsTransformSays) {
+TEST(Chain, ARootIsAtItsTransform) {
   States states;
   states.add(cart, 5, at(3));
   EXPECT_EQ(*compose_chain(states, cart, now), (WorldTransform{{3, 0, 0}, none}));

@@ -59,7 +59,7 @@ TEST(ClientPipe, TimesOutWithoutAnAnswer) {
   close(silent);
 }
 
-TEST(ClientPipe, AsksForThePathOfItsUrl) {
+TEST(ClientPipe, RequestsThePathOfItsUrl) {
   EventLoop loop;
   for (const std::string path : {"", "/game", "/game/room%201/"}) {
     test::CannedServer server("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n");

@@ -70,7 +70,7 @@ TEST(Generator, ReservedWordsGetAnUnderscore) {
   expect_defaults<register_>(awkward::names_of::schema_bytes());
 }
 
-TEST(Generator, SaysWhichComponentsHavePredictedFields) {
+TEST(Generator, MarksComponentsWithPredictedFields) {
   static_assert(kitchen::Flags::has_predicted_fields);
   static_assert(awkward::names_of::register_::has_predicted_fields, "a field of a struct in it");
   const auto code = generate_code(kitchen::schema_bytes(), "kitchen", "x.hpp");

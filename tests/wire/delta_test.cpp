@@ -60,7 +60,7 @@ TEST(DeltaHeader, GoldenBytes) {
   EXPECT_EQ(bytes_of(shortened({.sequence = 1, .tick = 2})), bytes_of_hex("00 01 00 02 00 00 00 "));
 }
 
-TEST(DeltaHeader, SaysThatLostEntitiesMayContinue) {
+TEST(DeltaHeader, MarksThatLostEntitiesMayContinue) {
   const core::Bytes bytes = bytes_of({.sequence = 1, .tick = 2, .lost_continue = true});
   EXPECT_EQ(bytes, bytes_of_hex("a0 01 00 00 00 02 00 00 00 00 00 00 00 "));
   EXPECT_TRUE(read_delta_header(bytes)->lost_continue);
@@ -159,7 +159,7 @@ TEST(DeltaHeader, FeedbackIsEqualByWhatItStates) {
   EXPECT_EQ(other, CommandFeedback{.done = 9});
 }
 
-TEST(DeltaHeader, ComesBackAsItWasSent) {
+TEST(DeltaHeader, IsReadAsItWasSent) {
   core::Random random(1);
   const auto number = [&] { return static_cast<std::uint32_t>(random.next()); };
   const auto reached = [&](std::uint32_t sent) {
@@ -207,7 +207,7 @@ TEST(DeltaHeader, EveryTruncationIsRefused) {
   }
 }
 
-TEST(DeltaHeader, OneThatSaysNonsenseIsRefused) {
+TEST(DeltaHeader, AContradictoryOneIsRefused) {
   EXPECT_EQ(refusal(bytes_of({.sequence = 0, .tick = 1})), "header out of range");
   EXPECT_EQ(refusal(bytes_of({.sequence = 1, .tick = 0})), "header out of range");
   const auto with_flags = [](std::uint8_t flags) {

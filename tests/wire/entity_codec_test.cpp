@@ -146,7 +146,7 @@ void whole_comes_back(const EntityLayout& layout, bool owner, const Words& words
   ASSERT_EQ(read, test::as_received(layout, owner, words, layout.defaults));
 }
 
-TEST(EntityCodec, EveryChangeComesBack) {
+TEST(EntityCodec, EveryDeltaIsReadAsWritten) {
   std::size_t which = 0;
   for (const Prototype& prototype : prototypes()) {
     for (std::uint64_t seed = 0; seed < 8000; ++seed) {
@@ -159,7 +159,7 @@ TEST(EntityCodec, EveryChangeComesBack) {
   }
 }
 
-TEST(EntityCodec, EveryWholeEntityComesBack) {
+TEST(EntityCodec, EveryFullStateIsReadAsWritten) {
   for (const Prototype& prototype : prototypes()) {
     for (std::uint64_t seed = 0; seed < 1000; ++seed) {
       SCOPED_TRACE(seed);
@@ -207,7 +207,7 @@ TEST(EntityCodec, MeasuredBitsAreThoseThatAreWritten) {
 }
 
 // The worst case for all units at once: each value is as far from its prediction as can be.
-TEST(EntityCodec, NoStringIsLongerThanIsSaid) {
+TEST(EntityCodec, NoEncodingIsLongerThanItsBound) {
   const auto fill = [](const EntityLayout& layout, bool full, Words& words) {
     for (const EntityLayout::Row& row : layout.rows) {
       for (const Unit& unit : row.codec->units()) {

@@ -156,7 +156,7 @@ TEST(FieldWords, ADecodedValueEncodesToTheSameWords) {
   });
 }
 
-TEST(FieldWords, AnyWordsAreRefusedOrComeBackAsThemselves) {
+TEST(FieldWords, AnyWordsAreRefusedOrReadAsWritten) {
   int accepted = 0;
   int refused = 0;
   for_each_field([&](const Field& field) {

@@ -12,7 +12,7 @@ namespace {
 
 using namespace test;
 
-TEST(Messages, EveryMessageComesBackAsItWasSent) {
+TEST(Messages, EveryMessageIsReadAsItWasSent) {
   for (const Message& message : examples()) {
     const core::Bytes bytes = encode(message);
     const core::Result<Message> decoded = decode_message(bytes);

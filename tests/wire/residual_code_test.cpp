@@ -142,7 +142,7 @@ void comes_back(std::uint32_t table, std::int64_t residual) {
   ASSERT_EQ(reader.position(), writer.bits());
 }
 
-TEST(ResidualCode, EveryResidualComesBack) {
+TEST(ResidualCode, EveryResidualIsReadAsWritten) {
   constexpr std::int64_t most = 0xffffffff;
   for (std::uint32_t table = 0; table < residual_tables; ++table)
     for (std::int64_t power = 0; power <= 32; ++power)
@@ -154,7 +154,7 @@ TEST(ResidualCode, EveryResidualComesBack) {
   for (std::int64_t residual = -70000; residual <= 70000; ++residual) comes_back(17, residual);
 }
 
-TEST(ResidualCode, SmallResidualsComeBackTogether) {
+TEST(ResidualCode, SmallResidualsAreReadTogether) {
   for (std::uint32_t table = 0; table < residual_tables; ++table) {
     if (length_of(table, symbol_small) == 0) continue;
     for (std::size_t count = 1; count <= small_max; ++count) {
@@ -196,7 +196,7 @@ TEST(ResidualCode, LargeOrMissingResidualsAreNotSmall) {
   EXPECT_FALSE(read_small(reader, symbol_small + 4, two)) << "it is of a third number";
 }
 
-TEST(ResidualCode, ADistanceHasTheSymbolThatIsSaid) {
+TEST(ResidualCode, ADistanceHasItsSymbol) {
   const auto symbol_of = [](std::int64_t residual) {
     core::Bytes bytes(16);
     core::BitWriter writer(bytes);

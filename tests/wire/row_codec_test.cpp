@@ -107,7 +107,7 @@ TEST(RowCodec, ResetsOwnerOnlyFieldsAlone) {
   });
 }
 
-TEST(RowCodec, AnyWordsAreRefusedOrComeBackAsThemselves) {
+TEST(RowCodec, AnyWordsAreRefusedOrReadAsWritten) {
   int accepted = 0;
   int refused = 0;
   for_each_component([&](const Component& component, const RowCodec& codec) {

@@ -8,7 +8,7 @@ import {PropertyRow} from './property_row.js';
 
 // Fills parent until signal aborts. Calls the optional on_frame(entity) for each frame.
 export function entity_detail(parent, page, handle, signal, on_frame = () => {}) {
-  const waiting = notice('Asking the server…');
+  const waiting = notice('Waiting for the server…');
   parent.append(waiting);
   let detail = null;
   page.live.subscribe('entity', {...page.query, handle, per_second: 5}, {

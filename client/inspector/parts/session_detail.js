@@ -16,7 +16,7 @@ const predicted = ['Ticks predicted', 'Ticks replayed', 'Rollbacks', 'Mispredict
 const network = ['RTT', 'RTT variation', 'Arrival jitter', 'Loss', 'Lost', 'Budget', 'Sent', 'Acknowledged', 'Received', 'Sent in total', 'Received in total', 'Reliable backlog'];
 
 export function session_detail(parent, page, player, signal) {
-  const waiting = notice('Asking the server…');
+  const waiting = notice('Waiting for the server…');
   parent.append(waiting);
   let detail = null;
   page.live.subscribe('session', {...page.query, player, per_second}, {

@@ -62,12 +62,12 @@ function make_search(list, page, filters, head) {
   list.append(more);
   let found = [];
   let next = null;
-  let asking = new AbortController();
+  let request = new AbortController();
 
   async function run(go_on) {
-    asking.abort();
-    asking = new AbortController();
-    const signal = AbortSignal.any([asking.signal, page.signal]);
+    request.abort();
+    request = new AbortController();
+    const signal = AbortSignal.any([request.signal, page.signal]);
     if (!go_on) [found, next] = [[], null];
     more.disabled = true;
     try {

@@ -10,7 +10,7 @@ import {view_head} from '../parts/view_head.js';
 
 const fed = 200;  // the feed contains at most this number of sessions; further ones are requested less often
 const asked_seconds = 3;
-const asked_most = 5000;
+const fetched_most = 5000;
 
 export const sessions = {name: 'sessions', title: 'Sessions', mount};
 
@@ -42,7 +42,7 @@ function mount(root, page) {
   });
   let rows = [];
   let total = 0;
-  let asking = false;
+  let is_fetching = false;
 
   function show() {
     const text = filter.value.trim().toLowerCase();
@@ -51,25 +51,25 @@ function mount(root, page) {
     table.update(found);
   }
 
-  async function ask_all() {
-    if (total <= fed || asking) return;
-    asking = true;
+  async function fetch_all() {
+    if (total <= fed || is_fetching) return;
+    is_fetching = true;
     try {
-      const answer = await get_all(['sessions'], {...page.query, limit: 500}, 'sessions', page.signal, asked_most);
+      const answer = await get_all(['sessions'], {...page.query, limit: 500}, 'sessions', page.signal, fetched_most);
       rows = answer.sessions;
       status.show(answer.next === null ? '' : `The first ${count(rows.length)}.`);
       show();
     } catch (error) {
       if (error.name !== 'AbortError') status.show(error.message, 'error');
     }
-    asking = false;
+    is_fetching = false;
   }
 
   page.live.subscribe('sessions', {...page.query, per_second: 1}, {
     signal: page.signal,
     on_frame(frame) {
       total = frame.total;
-      if (total > fed && rows.length === 0) ask_all();
+      if (total > fed && rows.length === 0) fetch_all();
       if (total <= fed) rows = frame.sessions;
       show();
     },
@@ -83,7 +83,7 @@ function mount(root, page) {
     if (player !== null) session_detail(content, page, Number(player), signal);
   }
 
-  page.every(asked_seconds, ask_all);
+  page.every(asked_seconds, fetch_all);
   page.on('route', choose);
   choose();
 }

@@ -281,9 +281,9 @@ void Registry::emit_constructed(Pool& pool, std::span<const Entity> entities) {
 // open pools and listen to them.
 void Registry::emit_destroy(std::span<const Entity> entities, std::vector<Entity>& concerned) {
   for (PoolId next = 0;; ++next) {
-    const auto heard = std::ranges::lower_bound(heard_pools_, next);
-    if (heard == heard_pools_.end()) return;
-    next = *heard;
+    const auto found = std::ranges::lower_bound(signal_pools_, next);
+    if (found == signal_pools_.end()) return;
+    next = *found;
     const Pool& pool = *pools_[next];
     if (pool.watch()->signals.destroy.empty()) continue;
     concerned.clear();

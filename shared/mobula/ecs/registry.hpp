@@ -427,7 +427,7 @@ class Registry {
   std::vector<Pool*> occupied_pools_;
   std::vector<bool> is_occupied_;        // by pool: in occupied_pools_
   std::uint32_t server_only_count_ = 0;  // pools
-  std::vector<PoolId> heard_pools_;      // pools that signals() was called for, ascending
+  std::vector<PoolId> signal_pools_;     // pools that signals() was called for, ascending
   bool watched_ = false;                 // a pool has a watch, which it never loses
   Signal created_{"created"};
   Signal destroying_{"destroying"};

@@ -150,8 +150,8 @@ void Registry::note_occupied(Pool& pool) noexcept {
 PoolSignals& Registry::signals(PoolId pool) {
   watched_ = true;
   PoolSignals& signals = pools_[pool]->make_watch().signals;
-  const auto heard = std::ranges::lower_bound(heard_pools_, pool);
-  if (heard == heard_pools_.end() || *heard != pool) heard_pools_.insert(heard, pool);
+  const auto found = std::ranges::lower_bound(signal_pools_, pool);
+  if (found == signal_pools_.end() || *found != pool) signal_pools_.insert(found, pool);
   return signals;
 }
 

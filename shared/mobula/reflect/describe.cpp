@@ -165,11 +165,11 @@ class StructVisitor {
     inner.path = path + ".";
     const std::size_t first_leaf = component_.fields.size();
     if (!visit(struct_of(field.type), inner)) return false;
-    const bool says_range =
+    const bool has_range =
         field.attributes.contains("range") || field.attributes.contains("step") || field.attributes.contains("bits");
     const bool has_float = std::any_of(component_.fields.begin() + static_cast<std::ptrdiff_t>(first_leaf),
                                        component_.fields.end(), [](const Field& leaf) { return is_float(leaf.kind); });
-    if (says_range && !has_float) return fail(path, "there is no float in it that a range could be for");
+    if (has_range && !has_float) return fail(path, "there is no float in it that a range could be for");
     const auto leaves = std::span<const Field>(component_.fields).subspan(first_leaf);
     return !field.attributes.contains("smallest_three") || is_smallest_three(leaves, path.size()) ||
            fail(path, "smallest_three are four integers: one of range \"0 3\", three of 2 to 16 bits");

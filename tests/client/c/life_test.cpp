@@ -121,7 +121,7 @@ TEST_F(CLife, AClientConnectsJoinsAndPlays) {
   EXPECT_EQ(guest->reason().first, MOBULA_REASON_NONE);
 }
 
-TEST_F(CLife, AClientThatLeavesIsGoneAtTheServer) {
+TEST_F(CLife, AClientThatLeavesHasNoSessionAtTheServer) {
   play();
   guest->close(guest->seat.port);
   EXPECT_EQ(guest->status().state, MOBULA_CLOSED);

@@ -149,7 +149,7 @@ TEST_F(MirrorStaleTest, ItsCoursesCountAsMemoryOfTheMirror) {
   EXPECT_TRUE(test::apply_delta(mirror(), delta).ok());
 }
 
-TEST_F(MirrorStaleTest, StandsStillUnlessItsEntrySaysOtherwise) {
+TEST_F(MirrorStaleTest, StandsStillUnlessItsEntryContinues) {
   const std::uint32_t index = ships[0].index;
   replica.view.remove_visible({&index, 1});
   tick();

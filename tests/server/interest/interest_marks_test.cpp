@@ -8,7 +8,7 @@ namespace mobula::server {
 namespace {
 
 // Marks of one byte wrap often.
-TEST(InterestMarks, ALookKnowsNothingOfTheOnesBefore) {
+TEST(InterestMarks, AQueryKnowsNothingOfFormerOnes) {
   InterestMarks<std::uint8_t> marks;
   marks.make_room(50);
   core::Random random(1);

@@ -229,7 +229,7 @@ TEST_F(InterestTest, TheGamesOwnRuleMayRefuseWhatWouldBeSeen) {
   EXPECT_THAT(query(), ElementsAre(other.index));
 }
 
-TEST_F(InterestTest, TheRuleIsAskedOnceHoweverManyViewpointsThereAre) {
+TEST_F(InterestTest, TheRuleIsCalledOnceForAnyNumberOfViewpoints) {
   Blind rule;
   interest.set_rule(&rule);
   rule.refused = me.index;

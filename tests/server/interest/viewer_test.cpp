@@ -12,7 +12,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
-TEST(Viewer, LooksAroundThePlayersEntityUntilTheGameSaysOtherwise) {
+TEST(Viewer, IsThePlayersEntityUntilTheGameSetsAnother) {
   Viewer viewer(3, {7, 1});
   EXPECT_EQ(viewer.player(), 3u);
   EXPECT_THAT(viewer.viewpoints(), ElementsAre(ecs::Entity{7, 1}));
@@ -73,7 +73,7 @@ TEST(Viewer, IsInARoomUntilItLeaves) {
   EXPECT_FALSE(viewer.is_in(5));
 }
 
-TEST(Viewer, ItsVersionRisesWhenItIsToldToLookElsewhere) {
+TEST(Viewer, ItsVersionRisesWhenItsPlaceIsSet) {
   Viewer viewer(1, {});
   std::uint64_t version = viewer.version();
   const auto rises = [&] { return viewer.version() > std::exchange(version, viewer.version()); };

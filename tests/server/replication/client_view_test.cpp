@@ -34,7 +34,7 @@ void run_tick(RandomWorld& world, std::vector<Replica*> replicas, std::uint32_t 
   return ::testing::AssertionFailure() << "after " << ticks << " ticks without change or loss";
 }
 
-TEST(ClientView, TellsOfWhatWasPublishedBeforeItWasMade) {
+TEST(ClientView, SendsEntitiesPublishedBeforeItWasMade) {
   RandomWorld world(1);
   world.changes(50);
   world.publish();
@@ -257,7 +257,7 @@ std::size_t write(ClientView& view, EncodedDeltaCache& encoded, RandomWorld& wor
 }
 const std::size_t empty_delta = wire::header_size({}) + 2;
 
-TEST(ClientView, AnEntityThatNeverWasOnItsWayIsNotSaidToBeGone) {
+TEST(ClientView, AnEntityThatWasNeverSentIsNotRemoved) {
   RandomWorld world(6);
   const ecs::Entity entity = world.create();
   world.publish();

@@ -44,7 +44,7 @@ class EncodedDeltaCacheTest : public testing::Test {
   EncodedDeltaCache encoded{world.publisher.published()};
 };
 
-TEST_F(EncodedDeltaCacheTest, AreWhatTheCodecWritesWhoeverAsksFirst) {
+TEST_F(EncodedDeltaCacheTest, AreAsTheCodecWritesInAnyOrder) {
   Published& published = world.publisher.published();
   test::PublishedHistory history;
   for (int i = 0; i < 60; ++i) {
@@ -116,7 +116,7 @@ TEST_F(EncodedDeltaCacheTest, AreMadeOnceForAllThatKnowTheSame) {
   }
 }
 
-TEST_F(EncodedDeltaCacheTest, TheOwnersTellMore) {
+TEST_F(EncodedDeltaCacheTest, TheOwnersHaveMore) {
   const ecs::Entity entity = registry.create();
   registry.add<demo::Inventory>(entity).item_count = 8;
   publish();

@@ -62,7 +62,7 @@ TEST(Published, FormerStatesAreThoseOfAReferenceHistory) {
   }
 }
 
-TEST_F(PublishedTest, AnUpdateIsToldFromNoUpdate) {
+TEST_F(PublishedTest, AnUpdateDiffersFromNoUpdate) {
   const ecs::Entity entity = registry.create();
   registry.add<demo::Health>(entity).current = 4;
   publish();

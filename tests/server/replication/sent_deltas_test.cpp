@@ -107,7 +107,7 @@ class SentDeltasTest : public testing::Test {
   Client client;
 };
 
-TEST_F(SentDeltasTest, RandomConversationsAreWhatAMapSays) {
+TEST_F(SentDeltasTest, RandomConversationsMatchAMap) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     core::Random random(seed);

@@ -75,7 +75,7 @@ TEST(TickPacer, WithoutCatchingUpTheWorldGoesSlowerEvenly) {
   EXPECT_EQ(loop.begun[101] - loop.begun[100], 50 * millisecond) << "and as fast as before once it can";
 }
 
-TEST(TickPacer, OverloadIsToldWhenItBeginsAndWhenItHasEnded) {
+TEST(TickPacer, OverloadIsReportedWhenItBeginsAndWhenItHasEnded) {
   Loop loop{TickPacer({.ticks_per_second = 20}, 0)};
   loop.ticks(40, 45 * millisecond);
   EXPECT_EQ(loop.news, 0) << "nine tenths are no overload";

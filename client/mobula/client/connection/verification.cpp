@@ -19,7 +19,7 @@ void Verification::on_delta(const Mirror& mirror, const wire::DeltaHeader& heade
     return;
   }
   if (stats.mismatched_ticks++ == 0)
-    core::log_error("client", "tick {}: the mirror's hash differs from the server's; asking for corrections",
+    core::log_error("client", "tick {}: the mirror's hash differs from the server's; requesting corrections",
                     header.tick);
   check_.suspect(now);
 }
@@ -29,7 +29,7 @@ bool Verification::skip_unreadable(const wire::DeltaHeader& header, core::Nanose
   if (unreadable_since_ == 0) unreadable_since_ = now;
   if (now - unreadable_since_ > unreadable_max) return false;
   if (stats.unreadable_deltas++ == 0)
-    core::log_error("client", "tick {}: the delta cannot be decoded, the mirror may be wrong; asking for corrections",
+    core::log_error("client", "tick {}: the delta cannot be decoded, the mirror may be wrong; requesting corrections",
                     header.tick);
   check_.suspect(now);
   return true;

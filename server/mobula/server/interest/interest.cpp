@@ -67,10 +67,10 @@ void Interest::update() {
 // Reads removed components. Added ones are in blocks with new change ticks.
 bool Interest::follow_departures(const ecs::Pool& pool, hierarchy::LastSeen& last_seen) {
   if (last_seen.is_current(pool)) return false;
-  const auto gone = [this](std::uint32_t index) {
+  const auto removed = [this](std::uint32_t index) {
     if (is_published(index)) read(index);
   };
-  last_seen.follow(pool, gone, [](std::uint32_t /*position*/) {});
+  last_seen.follow(pool, removed, [](std::uint32_t /*position*/) {});
   return true;
 }
 

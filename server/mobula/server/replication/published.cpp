@@ -130,12 +130,12 @@ void Published::place(ecs::Entity entity, ecs::PrototypeId prototype, ecs::Tick 
 void Published::erase(std::uint32_t index, ecs::Tick tick) {
   if (!entity(index).entity) return;
   end_composition(index, tick);
-  PublishedEntity& gone = entities_[index];
-  for (const ecs::PoolId pool : registry_.prototypes().pools(gone.prototype)) columns_[pool]->remove(index);
-  registry_.prototypes().drop(gone.prototype);
-  hash_ -= gone.hash;
+  PublishedEntity& erased = entities_[index];
+  for (const ecs::PoolId pool : registry_.prototypes().pools(erased.prototype)) columns_[pool]->remove(index);
+  registry_.prototypes().drop(erased.prototype);
+  hash_ -= erased.hash;
   --size_;
-  gone = {};
+  erased = {};
   public_ticks_[index] = owner_ticks_[index] = tick;
   note_change(index, tick);
 }

@@ -78,7 +78,7 @@ class Chooser {
         choice_.parents = with_fields(column);
       } else if (may_have_fields(column)) {
         FieldColumn candidate = with_fields(column);
-        if (fields_say_all(candidate)) choice_.fields.push_back(std::move(candidate));
+        if (fields_suffice(candidate)) choice_.fields.push_back(std::move(candidate));
       }
     }
     check_split();
@@ -116,7 +116,7 @@ class Chooser {
     return made;
   }
 
-  [[nodiscard]] bool fields_say_all(const FieldColumn& column) const {
+  [[nodiscard]] bool fields_suffice(const FieldColumn& column) const {
     const reflect::Component& component = *column.column->component;
     auto reference = column.column->references.begin();
     for (std::uint32_t i = 0; i < column.column->num_instances; ++i) {

@@ -134,7 +134,7 @@ TEST_F(DemoGameTest, ARotationStaysARotationHoweverSmallTheMove) {
   }
 }
 
-TEST_F(DemoGameTest, ACommandOfAPlayerWhoseAvatarIsGoneIsRefused) {
+TEST_F(DemoGameTest, ACommandWithoutAnAvatarIsRefused) {
   const Player player = join();
   world->destroy_tree(player.entity);
   EXPECT_EQ(refusal(player, mobula::client::tag_command(1, 0, 0)), "no avatar");

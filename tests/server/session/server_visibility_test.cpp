@@ -7,7 +7,7 @@
 namespace mobula::server {
 namespace {
 
-class ServerLook : public testing::Test {
+class ServerVisibility : public testing::Test {
  protected:
   void SetUp() override {
     place(20);  // the client then knows their prototype, and receives further ones without delay
@@ -57,7 +57,7 @@ class ServerLook : public testing::Test {
   std::vector<ecs::Entity> made;
 };
 
-TEST_F(ServerLook, ASilentPeriodRevealsNoHiddenEntity) {
+TEST_F(ServerVisibility, ASilentPeriodRevealsNoHiddenEntity) {
   for (const int silent : {5, 6, 7, 8}) {
     SCOPED_TRACE(std::to_string(silent) + " ticks of silence");
     in_a_tick([&](World&) { place(10); });
@@ -79,7 +79,7 @@ TEST_F(ServerLook, ASilentPeriodRevealsNoHiddenEntity) {
   }
 }
 
-TEST_F(ServerLook, ASpawnedEntityIsVisibleInItsTick) {
+TEST_F(ServerVisibility, ASpawnedEntityIsVisibleInItsTick) {
   for (const std::size_t count : {1u, 32u, 33u, 40u}) {
     SCOPED_TRACE(std::to_string(count) + " at once");
     made.clear();
@@ -91,13 +91,13 @@ TEST_F(ServerLook, ASpawnedEntityIsVisibleInItsTick) {
   }
 }
 
-TEST_F(ServerLook, ADistantSpawnedEntityIsInvisible) {
+TEST_F(ServerVisibility, ADistantSpawnedEntityIsInvisible) {
   in_a_tick([&](World&) { place(60); });
   ticks(20);
   EXPECT_FALSE(sees(made.back()));
 }
 
-TEST_F(ServerLook, APassingEntityIsVisibleUntilTheLeaveRadius) {
+TEST_F(ServerVisibility, APassingEntityIsVisibleUntilTheLeaveRadius) {
   in_a_tick([&](World&) { place(100); });
   const auto walk_to = [&](float x) {
     in_a_tick([&](World& world) { world.registry().get<engine::Transform>(made.back()).position.x = x; });
@@ -109,7 +109,7 @@ TEST_F(ServerLook, APassingEntityIsVisibleUntilTheLeaveRadius) {
   EXPECT_FALSE(sees(made.back()));
 }
 
-TEST_F(ServerLook, AHiddenEntityIsStaleAndADestroyedOneRemoved) {
+TEST_F(ServerVisibility, AHiddenEntityIsStaleAndADestroyedOneRemoved) {
   in_a_tick([&](World&) { place(10); });
   ticks(8);
   client::Mirror& mirror = *ada.connection.mirror();
@@ -123,7 +123,7 @@ TEST_F(ServerLook, AHiddenEntityIsStaleAndADestroyedOneRemoved) {
 }
 
 // The client has not acknowledged the loss when the entity dies. It could put that off for ever.
-TEST_F(ServerLook, AnEntityThatDiesUnseenIsReportedOutOfView) {
+TEST_F(ServerVisibility, AnEntityThatDiesUnseenIsReportedOutOfView) {
   for (const bool arrives : {false, true}) {
     SCOPED_TRACE(arrives ? "the loss arrives" : "the loss is sent again");
     in_a_tick([&](World&) { place(10); });
@@ -143,7 +143,7 @@ TEST_F(ServerLook, AnEntityThatDiesUnseenIsReportedOutOfView) {
   }
 }
 
-TEST_F(ServerLook, OwnerOnlyFieldsAreSentWhileTheClientOwnsThem) {
+TEST_F(ServerVisibility, OwnerOnlyFieldsAreSentToTheOwner) {
   const std::uint32_t own = game.players.front().id;
   in_a_tick([&](World& world) {
     place(10);
@@ -194,7 +194,7 @@ TEST(ServerPriority, NoPriorityHidesAChangeOrAnEnd) {
   }
 }
 
-TEST_F(ServerLook, AJoinedGroupIsVisibleAtOnce) {
+TEST_F(ServerVisibility, AJoinedGroupIsVisibleAtOnce) {
   in_a_tick([&](World&) { place(10, 7); });
   ticks(20);
   EXPECT_FALSE(sees(made.back()));
