@@ -85,12 +85,11 @@ TEST(Random, ChanceIsExactAtZeroAndOne) {
   EXPECT_NEAR(hits, 3000, 200);
 }
 
-#ifdef MOBULA_ASSERTS
-TEST(RandomDeathTest, BelowAssertsAPositiveBound) {
+TEST(RandomDeathTest, ABoundOfZeroIsFound) {
   Random random(1);
   EXPECT_DEATH(random.below(0), "the bound must be positive");
+  EXPECT_DEATH(random.chance(1, 0), "the bound must be positive");
 }
-#endif
 
 }  // namespace
 }  // namespace mobula::core

@@ -64,6 +64,29 @@ TEST(RegistryTyped, TheHandleOfADyingEntityFindsNothing) {
   }
 }
 
+// Adds one of its own type to another entity, or removes that one.
+struct Meddling {
+  Meddling() = default;
+  Meddling(World& world, Entity other) {
+    if (world.has<Meddling>(other)) {
+      world.remove<Meddling>(other);
+    } else {
+      world.emplace<Meddling>(other);
+    }
+  }
+};
+
+TEST(RegistryTypedDeathTest, AConstructorThatChangesItsPoolIsFound) {
+  World world;
+  const Entity first = world.create();
+  const Entity second = world.create();
+  const char* const message =
+      "the constructor of component .*Meddling of entity 0.1 adds or removes another .*Meddling";
+  EXPECT_DEATH(world.emplace<Meddling>(first, world, second), message);
+  world.emplace<Meddling>(second);
+  EXPECT_DEATH(world.emplace<Meddling>(first, world, second), message);
+}
+
 TEST(RegistryTyped, AMirrorFindsComponentsWhateverItsConfig) {
   for (const PoolConfig& pools : {PoolConfig{}, no_pages}) {
     World mirror({.entities = {.recycling = Recycling::given}, .pools = pools});

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <mobula/core/random.hpp>
 #include <mobula/index/prototype_hash.hpp>
 #include <mobula/resource/spawner.hpp>
@@ -200,6 +201,18 @@ TEST(Spawner, APrefabIsSpawnedAtItsPlacement) {
   EXPECT_EQ(root.rotation.y, 1.0f);
   const auto& tail = world.registry.get<const engine::Transform>(range.at(1));
   EXPECT_EQ(tail.position.z, -1.0f) << "children are relative to the root as before";
+}
+
+TEST(SpawnerDeathTest, APlacementWithoutARotationIsFound) {
+  World world;
+  auto spawner = Spawner::bind(world.registry, test::demo_schema(), test::load_text(level_text));
+  engine::Transform place = at(10, 20);
+  for (const engine::Quat& wrong :
+       {engine::Quat{0, 0, 0, 0}, engine::Quat{0, 1, 0, 1}, engine::Quat{0, std::nanf(""), 0, 0}}) {
+    place.rotation = wrong;
+    EXPECT_DEATH(static_cast<void>(spawner->spawn_prefab("wolf", &place)),
+                 "a prefab is placed with rotation .*, whose length is not 1");
+  }
 }
 
 TEST(Spawner, ABatchOfPrefabsEqualsSingleSpawns) {

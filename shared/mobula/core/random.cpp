@@ -28,7 +28,7 @@ std::uint64_t Random::next() {
 }
 
 std::uint32_t Random::below(std::uint32_t bound) {
-  MOBULA_ASSERT(bound > 0, "the bound must be positive");
+  MOBULA_CHECK(bound > 0, "a random number below 0 was asked for: the bound must be positive");
   std::uint64_t product = (next() >> 32) * bound;
   if (static_cast<std::uint32_t>(product) < bound) {
     const std::uint32_t threshold = (0u - bound) % bound;

@@ -40,6 +40,12 @@ void nothing_to_get(Entity entity, std::string_view component) {
   core::check_failed(core::format("entity {} is dead or has no component {}", to_string(entity), component));
 }
 
+void changed_by_constructor(Entity entity, std::string_view component) {
+  core::check_failed(core::format(
+      "the constructor of component {} of entity {} adds or removes another {}; do that once the component is added",
+      component, to_string(entity), component));
+}
+
 void lost_while_added(Entity entity, std::string_view component, bool destroyed) {
   core::check_failed(core::format(
       "a construct listener of component {} {} entity {} while it was added, so there is nothing to return; record the "

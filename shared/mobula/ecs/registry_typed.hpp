@@ -157,7 +157,10 @@ inline T* Registry::emplace_unnotified(Entity entity, Pool& pool, bool watched, 
   constexpr bool schema = SchemaComponent<T>;
   const PreparedAdd prepared = prepare_add(entity, pool, schema, watched);
   T* const made = construct_component<T>(pool.typed_address<T>(pool.size()), std::forward<Arguments>(arguments)...);
-  MOBULA_ASSERT(static_cast<void*>(made) == pool.end(), "a component's constructor adds components of its own type");
+  if constexpr (!std::is_trivially_constructible_v<T, Arguments...>) {  // only then it calls code of the game
+    if (static_cast<void*>(made) != pool.end()) [[unlikely]]
+      misuse::changed_by_constructor(entity, pool.instance_name());
+  }
   commit_add(entity, pool, schema, prepared);
   return made;
 }

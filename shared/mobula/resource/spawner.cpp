@@ -27,9 +27,10 @@ void repeat(std::span<const T> values, std::uint32_t copies, std::vector<T>& int
 }
 
 void move_to(const Placement& placement, std::byte* row) {
-  [[maybe_unused]] const engine::Quat& q = placement.rotation;
-  MOBULA_ASSERT(std::fabs(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w - 1) < 0.01f,
-                "a placement turns by a rotation");
+  const engine::Quat& q = placement.rotation;
+  MOBULA_CHECK(
+      std::fabs(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w - 1) < 0.01f,
+      core::format("a prefab is placed with rotation ({}, {}, {}, {}), whose length is not 1", q.x, q.y, q.z, q.w));
   const auto local = core::load<engine::Transform>(row);
   const hierarchy::WorldTransform placed = hierarchy::compose({placement.position, placement.rotation}, local);
   core::store(row, engine::Transform{placed.position, placed.rotation});

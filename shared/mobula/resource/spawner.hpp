@@ -64,7 +64,7 @@ class SpawnerTable {
 /// has dropped are always skipped and noted.
 enum class UnknownColumns { skip, refuse };
 
-/// Placement of a prefab: the Transforms of its roots are relative to it.
+/// Placement of a prefab: the Transforms of its roots are relative to it. Its rotation has length 1, within 0.5%.
 using Placement = engine::Transform;
 
 class Spawner {
