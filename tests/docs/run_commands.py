@@ -60,6 +60,13 @@ def listed_commands(table):
     return {" ".join(each.split()) for each in listed}
 
 
+def ci_commands(root):
+    """The commands that .ci/run runs, each a list of words: `step NAME COMMAND` or `COMMAND || exit 1`."""
+    lines = (root / ".ci" / "run").read_text(encoding="utf-8").splitlines()
+    words = [PROMPT_COMMENT.sub("", line).split(" || ")[0].split() for line in lines]
+    return [each[2:] if each[:1] == ["step"] else each for each in words]
+
+
 def problems_of_lists(root, table):
     """Commands that are shown and not listed, or listed and not shown."""
     listed, shown = listed_commands(table), {}
@@ -67,9 +74,9 @@ def problems_of_lists(root, table):
         shown.setdefault(command, place)
     problems = [f"{place}: commands.toml does not say what runs '{each}'" for each, place in shown.items() if each not in listed]
     problems += [f"commands.toml: no page shows '{each}'" for each in sorted(listed - set(shown))]
-    checks = (root / ".ci" / "run").read_text(encoding="utf-8")
+    checks = ci_commands(root)
     ran = {command: how.removeprefix("ci: ") for command, how in table["elsewhere"].items() if how.startswith("ci: ")}
-    return problems + [f"commands.toml: .ci/run does not run '{how}'" for how in ran.values() if how not in checks]
+    return problems + [f"commands.toml: .ci/run does not run '{how}'" for how in ran.values() if how.split() not in checks]
 
 
 class Scenario:

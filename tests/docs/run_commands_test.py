@@ -14,7 +14,7 @@ def table(elsewhere, *shown):
 
 class Lists(unittest.TestCase):
     def problems(self, listed):
-        with Tree({"a.md": PAGE, ".ci/run": "./dev test all\n"}) as root:
+        with Tree({"a.md": PAGE, ".ci/run": "./dev setup || exit 1\nstep tests ./dev test all  # why\n"}) as root:
             return run_commands.problems_of_lists(root, listed)
 
     def test_every_command_is_listed(self):
@@ -28,8 +28,12 @@ class Lists(unittest.TestCase):
                          ["commands.toml: no page shows 'mobula-z'"])
 
     def test_a_check_that_does_not_run(self):
-        self.assertEqual(self.problems(table({"./dev test": "ci: ./dev soak"}, "mobula-x --a 1")),
-                         ["commands.toml: .ci/run does not run './dev soak'"])
+        for check in ("./dev soak", "./dev test", "./dev test all 2"):
+            self.assertEqual(self.problems(table({"./dev test": f"ci: {check}"}, "mobula-x --a 1")),
+                             [f"commands.toml: .ci/run does not run '{check}'"])
+
+    def test_a_check_before_the_steps(self):
+        self.assertEqual(self.problems(table({"./dev test": "ci: ./dev setup"}, "mobula-x --a 1")), [])
 
 
 class Scenarios(unittest.TestCase):
