@@ -6,6 +6,7 @@ A block of C++, FlatBuffers or CMake has a mark in the line above it:
   <!-- from server/examples/arena/arena.cpp -->     its lines are lines of that file, in order, whatever their indentation
   <!-- all of server/examples/arena/arena.fbs -->   the same, and none of the file is missing
   <!-- part of server/examples/arena/arena.cpp -->  the same, and the parts on a page, in order, are all of the file
+  <!-- output of tests/demo.sh -->                  that script prints its lines, in order, with other numbers
   <!-- fragment: REASON -->                         it is not compiled, and why
 
 In a block with a source, a line that is only "…", "// …" or "# …" stands for lines left out. The source is named by a
@@ -23,6 +24,9 @@ import markdown  # noqa: E402
 MARKED_LANGUAGES = {"cpp", "c++", "cc", "hpp", "fbs", "cmake"}
 COMPILED = {".cpp", ".hpp", ".fbs"}
 LEFT_OUT = re.compile(r"^\s*(//|#)?\s*(…|\.\.\.|\[…\])\s*$")
+SAID = re.compile(r'\s*(?:say|echo) "(.*)"')
+EXPRESSION = re.compile(r"\$\(\(.*?\)\)|\$\(.*?\)|\$\w+")
+NUMBER = r"[0-9]+(?:\.[0-9]+)?"
 LOOKS_LIKE_CODE = re.compile(r"^\s*(#include\s*[<\"]|(struct|table)\s+\w+\s*(\(component\)\s*)?\{|find_package\(|target_link_libraries\()")
 
 
@@ -117,8 +121,27 @@ def problem_of_source(root, block, name, whole):
     return None
 
 
+def printed_by(line):
+    """Returns a regular expression for what a line of a shell script prints. Its expressions are numbers."""
+    said = SAID.fullmatch(line)
+    return NUMBER.join(re.escape(part) for part in EXPRESSION.split((said[1] if said else line).strip()))
+
+
+def problem_of_output(root, block, name):
+    if not (root / name).is_file():
+        return f"its source '{name}' does not exist"
+    forms = iter([printed_by(line) for line in (root / name).read_text(encoding="utf-8").split("\n")])
+    for line in block.lines:
+        if not any(re.fullmatch(form, line.strip()) for form in forms):
+            return f"{name} does not print '{line.strip()}' here"
+    return None
+
+
 def problem_of(root, block):
     """Returns what is wrong with a block, or None."""
+    output = re.fullmatch(r"output of (\S+)", block.mark)
+    if output:
+        return problem_of_output(root, block, output[1])
     source = re.fullmatch(r"(from|all of|part of) (\S+)", block.mark)
     if source:
         return problem_of_source(root, block, source[2], source[1] == "all of")

@@ -93,6 +93,27 @@ class Snippets(unittest.TestCase):
         problems = self.problems(block("from x/y.cpp", "cpp", "int y;\n"), **{"x/y.cpp": "int y;\n"})
         self.assertEqual(problems, ["a.md:2: its source 'x/y.cpp' is named by no CMakeLists.txt, so nothing compiles it"])
 
+    SCRIPT = 'say "Summary"\ncat <<TEXT\n   $a of 20 bots in $((b / 2)) s, each $(printf %.1f "$c") ms.\n   All.\nTEXT\n'
+
+    def output(self, text, name="demo.sh"):
+        return self.problems(block(f"output of {name}", "", text), **{"demo.sh": self.SCRIPT})
+
+    def test_an_output(self):
+        self.assertEqual(self.output("Summary\n   19 of 20 bots in 7 s, each 49.8 ms.\n   All.\n"), [])
+
+    def test_an_output_in_other_words(self):
+        self.assertEqual(self.output("Summary\n19 of 20 clients in 7 s, each 49.8 ms.\n"),
+                         ["a.md:2: demo.sh does not print '19 of 20 clients in 7 s, each 49.8 ms.' here"])
+
+    def test_an_output_in_another_order(self):
+        self.assertEqual(self.output("All.\nSummary\n"), ["a.md:2: demo.sh does not print 'Summary' here"])
+
+    def test_an_output_without_its_number(self):
+        self.assertEqual(len(self.output("some of 20 bots in 7 s, each 49.8 ms.\n")), 1)
+
+    def test_an_output_of_a_missing_script(self):
+        self.assertEqual(self.output("All.\n", "x.sh"), ["a.md:2: its source 'x.sh' does not exist"])
+
     def test_an_empty_block(self):
         self.assertEqual(self.problems(block("from x/x.cpp", "cpp", "…\n")), ["a.md:2: shows nothing"])
 
