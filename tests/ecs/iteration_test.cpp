@@ -2,6 +2,7 @@
 // start is visited exactly once.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <functional>
 #include <map>
 #include <mobula/core/random.hpp>
@@ -299,10 +300,13 @@ TEST(Iteration, AnEntityThatEntersAnIteratedGroupAsserts) {
   const Entity outside = world.create();
   for (const Entity entity : {inside, outside}) world.add<Position>(entity);
   world.add<Mana>(inside);
-  EXPECT_DEATH(group.each([&](Position&, Mana&) { world.add<Mana>(outside); }),
-               "enters the group that owns pool Position while it is iterated: use commands");
-  EXPECT_DEATH(world.view<const Position>().each([&](const Position&) { world.add<Mana>(outside); }),
-               "enters the group that owns pool Position while it is iterated: use commands");
+  const char* const message = "enters the group that owns pool Position while it is iterated: use commands";
+  EXPECT_DEATH(group.each([&](Position&, Mana&) { world.add<Mana>(outside); }), message);
+  EXPECT_DEATH(world.view<const Position>().each([&](const Position&) { world.add<Mana>(outside); }), message);
+  EXPECT_DEATH(group.each([&](Position&, Mana&) { world.create(Position{}, Mana{}); }), message);
+  std::array<Entity, 3> created{};
+  EXPECT_DEATH(group.each([&](Position&, Mana&) { static_cast<void>(world.create(created, Position{}, Mana{})); }),
+               message);
   world.add<Mana>(outside);
   EXPECT_EQ(group.size(), 2u);
 }
