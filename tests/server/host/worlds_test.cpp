@@ -8,6 +8,7 @@
 #include <server/hamlet.hpp>
 #include <server/store/test_folder.hpp>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 namespace mobula::server {
@@ -286,6 +287,28 @@ TEST(WorldsDeathTest, TheNextStartLogsACheckThatFailedInAHook) {
   EXPECT_THAT(
       log, testing::ContainsRegex("did not end in good order: failure .*check failed: no systems today  world=unable "
                                   "running=Game::systems"));
+}
+
+TEST(WorldsDeathTest, ACheckThatFailsInATickLeavesTheCheckpoint) {
+  const store::TestFolder folder;
+  HostConfig config = quick();
+  config.db = folder.file();
+  config.checkpoint_seconds = 3600;
+  CountingGame bad;
+  bad.each_tick = [&] { MOBULA_CHECK(bad.ticks < 5, "the sky has fallen"); };
+  const auto run_and_fail = [&] {
+    Worlds worlds;
+    HostedWorld& world = **worlds.open("bad", config, bad);
+    for (int i = 0; i < 3; ++i) world.tick();
+    static_cast<void>(world.server().checkpoint());
+    while (!world.store()->ready()) std::this_thread::yield();
+    for (int i = 0; i < 3; ++i) world.tick();
+  };
+  EXPECT_DEATH(run_and_fail(), "the sky has fallen .*tick=5 running=Game::tick");
+  const std::string log = log_of_next_start(config);
+  EXPECT_THAT(log, testing::ContainsRegex("did not end in good order: failure .*check failed: the sky has fallen  "
+                                          "world=bad tick=5 running=Game::tick"));
+  EXPECT_THAT(log, testing::HasSubstr("restored as of tick 3: 0 entities"));
 }
 
 TEST(Worlds, AGameThatThrowsInItsStartOrLastSaveEndsNothingElse) {
