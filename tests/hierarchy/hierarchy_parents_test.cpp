@@ -1,7 +1,9 @@
 // Parents, children and subtrees.
 #include <hierarchy/checked_hierarchy.hpp>
+#include <map>
 #include <mobula/core/random.hpp>
 #include <mobula/ecs/sort.hpp>
+#include <utility>
 
 namespace mobula::hierarchy {
 namespace {
@@ -165,6 +167,29 @@ TEST_F(HierarchyTest, AListenerMayDestroyAnotherTree) {
   hierarchy.destroy_tree(first.front());
   EXPECT_EQ(world.entities().size(), 0u);
   update();
+}
+
+struct Rope {
+  Entity other;
+};
+
+TEST_F(HierarchyTest, DestroyTreeTakesAChildThatIsTiedToItsRoot) {
+  std::map<Entity, int> notified;
+  world.signals<Rope>().destroy.connect([&](std::span<const Entity> leaving) {
+    for (const Entity entity : leaving) {
+      ++notified[entity];
+      const Entity other = std::exchange(world.get<Rope>(entity).other, ecs::null_entity);
+      if (world.valid(other)) world.destroy(other);
+    }
+  });
+  const std::vector<Entity> chain = world.make_chain(3);
+  for (const auto& [one, other] : {std::pair(chain[0], chain[1]), {chain[1], chain[0]}}) world.add<Rope>(one, {other});
+  update();
+  hierarchy.destroy_tree(chain[0]);
+  EXPECT_EQ(notified, (std::map<Entity, int>{{chain[0], 1}, {chain[1], 1}}));
+  EXPECT_EQ(world.entities().size(), 0u);
+  update();
+  world.check();
 }
 
 // The result includes the order, which determines how indices are reused.

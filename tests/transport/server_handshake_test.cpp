@@ -56,6 +56,10 @@ TEST(ServerHandshake, Steps2To4IgnoreOtherVersionsAndExpiredTokens) {
   EXPECT_EQ(driver.request(a, other), Drop::wrong_protocol);
   driver.server.set_unix_time(start_time + 60);
   EXPECT_EQ(driver.request(a, 1), Drop::token_expired);
+  EXPECT_EQ(driver.server.counters().expired_by, 0u);
+  driver.server.set_unix_time(start_time + 121);
+  EXPECT_EQ(driver.request(a, 1), Drop::token_expired);
+  EXPECT_EQ(driver.server.counters().expired_by, 61u);
   driver.server.set_unix_time(start_time + 59);
   EXPECT_EQ(driver.request(a, 1), Drop::none);
 }

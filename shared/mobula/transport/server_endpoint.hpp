@@ -71,6 +71,7 @@ struct ServerCounters {
   std::uint64_t datagrams = 0;   // received
   std::uint64_t challenges = 0;  // sent
   DropCounters dropped;          // received and dropped
+  std::uint64_t expired_by = 0;  // seconds from the expiry of the last expired token to its request
 };
 
 /// Server end of all connections.

@@ -20,7 +20,10 @@ Drop ServerEndpoint::receive_request(const Address& from, core::ByteView datagra
                                      Output& output) {
   ConnectRequest request;
   if (const Drop drop = read_request(datagram, config_.protocol_id, request); drop != Drop::none) return drop;
-  if (request.expire_time <= unix_time_) return Drop::token_expired;
+  if (request.expire_time <= unix_time_) {
+    counters_.expired_by = unix_time_ - request.expire_time;
+    return Drop::token_expired;
+  }
   if (const Drop drop = limits_.pass(from, now); drop != Drop::none) return drop;
   PrivateToken token;
   if (const Drop drop = open_private_token(domain_, request, config_.private_key, token); drop != Drop::none)

@@ -36,8 +36,11 @@ core::Result<Tokens> from_file(const std::string& path) {
       binary ? transport::read_token(*bytes)
              : from_base64({reinterpret_cast<const char*>(bytes->data()), bytes->size()});
   if (!token) return core::Error{token.error().reason, core::format("{}: {}", path, token.error().message)};
-  if (token->expire_time <= core::unix_now())
-    core::log_warn("client", "{}: the token has expired, by the clock of this machine", path);
+  if (const std::uint64_t now = core::unix_now(); token->expire_time <= now)
+    core::log_warn("client",
+                   "{}: the token expired {} s ago, by the clock of this machine; if it is younger, synchronise the "
+                   "clocks (NTP)",
+                   path, now - token->expire_time);
   return Tokens{std::move(*token)};
 }
 

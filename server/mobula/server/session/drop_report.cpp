@@ -1,4 +1,5 @@
 #include <array>
+#include <mobula/core/format.hpp>
 #include <mobula/core/log.hpp>
 #include <mobula/server/session/drop_report.hpp>
 
@@ -21,6 +22,13 @@ constexpr std::array reported_drops{transport::Drop::wrong_version,
                                     transport::Drop::handshakes_full,
                                     transport::Drop::flood};
 
+// A token that is younger than its expiry suggests was made by a machine whose clock is behind.
+std::string expiry_note(std::uint64_t seconds) {
+  return core::format(
+      "; the last token expired {} s ago, by the clock of this machine: if it is younger, synchronise the clocks (NTP)",
+      seconds);
+}
+
 }  // namespace
 
 void DropReport::update(core::Nanoseconds now) {
@@ -28,7 +36,9 @@ void DropReport::update(core::Nanoseconds now) {
   transport::DropCounters drops;
   for (const transport::Drop drop : reported_drops)
     drops.counts[static_cast<std::size_t>(drop)] = endpoint_.counters().dropped.of(drop);
-  const std::string dropped = transport::describe_new(drops, reported_);
+  std::string dropped = transport::describe_new(drops, reported_);
+  if (drops.of(transport::Drop::token_expired) > reported_.of(transport::Drop::token_expired))
+    dropped += expiry_note(endpoint_.counters().expired_by);
   reported_ = drops;
   if (dropped.empty()) return;
   next_report_ = now + report_interval;
