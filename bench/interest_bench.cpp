@@ -31,6 +31,15 @@ struct Crowd {
     }
     end_tick();
   }
+  // Spreads the entities over interest groups, numbered from 1.
+  void divide(std::uint32_t groups) {
+    for (std::size_t i = 0; i < entities.size(); ++i)
+      registry.add<server::Relevance>(entities[i], {.interest_group = group_of(i, groups)});
+    end_tick();
+  }
+  [[nodiscard]] static std::uint32_t group_of(std::size_t entity, std::uint32_t groups) {
+    return static_cast<std::uint32_t>(1 + entity % groups);
+  }
   // Moves an entity at 1 to 10 m/s at 20 Hz, with changes of direction. At an edge it turns back.
   void walk(std::size_t i) {
     if (random.chance(1, 20)) walks[i] = {random.uniform(-0.5f, 0.5f), 0, random.uniform(-0.5f, 0.5f)};
@@ -74,13 +83,18 @@ struct Client {
 };
 
 // 5,000 viewers around entities of the crowd, all of which move. In each tick a quarter of the viewers are updated.
-void query(benchmark::State& state, std::span<const Layer> layers) {
+// With groups each viewer is in that of its entity.
+void query(benchmark::State& state, std::span<const Layer> layers, std::uint32_t groups = 0) {
   constexpr std::size_t viewers = 5000;
   constexpr std::size_t turns = 4;
   Crowd crowd(state, layers);
+  if (groups > 0) crowd.divide(groups);
   std::vector<Client> clients(viewers);
-  for (std::size_t i = 0; i < viewers; ++i)
-    clients[i].viewer = Viewer(static_cast<std::uint32_t>(i + 1), crowd.entities[i % crowd.entities.size()]);
+  for (std::size_t i = 0; i < viewers; ++i) {
+    const std::size_t entity = i % crowd.entities.size();
+    clients[i].viewer = Viewer(static_cast<std::uint32_t>(i + 1), crowd.entities[entity]);
+    if (groups > 0) clients[i].viewer.join_group(Crowd::group_of(entity, groups));
+  }
   std::vector<std::uint32_t> gained;
   std::vector<std::uint32_t> lost;
   std::size_t queries = 0;
@@ -127,6 +141,8 @@ void query_near(benchmark::State& state) {
 }
 // Without layers: every viewer sees everything.
 void query_everything(benchmark::State& state) { query(state, {}); }
+// Without layers, in range(1) interest groups.
+void query_groups(benchmark::State& state) { query(state, {}, static_cast<std::uint32_t>(state.range(1))); }
 
 // One entity in range(1) moves. The time of the hierarchy is excluded.
 void update_interest(benchmark::State& state) {
@@ -162,6 +178,11 @@ void importance(benchmark::State& state) {
 
 BENCHMARK(query_near)->Name("interest/query")->Arg(1000)->Arg(100000)->Unit(benchmark::kMicrosecond);
 BENCHMARK(query_everything)->Name("interest/query_everything")->Arg(1000)->Unit(benchmark::kMicrosecond);
+BENCHMARK(query_groups)
+    ->Name("interest/query_groups")
+    ->Args({3000, 1000})
+    ->Args({30000, 10000})
+    ->Unit(benchmark::kMicrosecond);
 BENCHMARK(update_interest)
     ->Name("interest/update")
     ->Args({1000, 1})

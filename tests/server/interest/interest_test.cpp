@@ -1,3 +1,4 @@
+#include <array>
 #include <ecs/allocations.hpp>
 #include <mobula/core/random.hpp>
 #include <optional>
@@ -112,6 +113,23 @@ TEST_F(InterestTest, NoDistanceMakesUpForTheWrongRoom) {
   relevance(me).interest_group = 9;
   query();
   EXPECT_THAT(left, ElementsAre(me.index)) << "not even oneself";
+}
+
+TEST_F(InterestTest, ViewersOfTenThousandGroupsSeeTheirOwnAlone) {
+  constexpr std::uint32_t groups = 10'000;
+  std::vector<std::array<Entity, 3>> members(groups);
+  for (std::uint32_t group = 0; group < groups; ++group)
+    for (Entity& entity : members[group]) entity = make({1, 0, 0}, {.interest_group = group + 1});
+  end_tick();
+  std::vector<std::uint32_t> gained;
+  for (std::uint32_t group = 0; group < groups; ++group) {
+    Viewer member(2 + group, members[group][0]);
+    ASSERT_TRUE(member.join_group(group + 1));
+    gained.clear();
+    interest.query_visibility(member, {}, gained, left);
+    ASSERT_THAT(gained,
+                ElementsAre(me.index, members[group][0].index, members[group][1].index, members[group][2].index));
+  }
 }
 
 TEST_F(InterestTest, OwnedEntitiesAreVisibleFromAnywhere) {
