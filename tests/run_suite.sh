@@ -2,7 +2,8 @@
 # Runs tests of one program in one process: run_suite.sh PROGRAM FILTER [SECONDS]
 # A test that crashes or hangs ends that process: it counts as failed, by name, and those after it run alone. If the
 # process fails after its last test, as for a leak, each test runs alone, to find out which one it is.
-# Tests have a temporary folder of their own, which must be empty at the end.
+# Tests have a temporary folder of their own, and one in memory for files that a disk would slow down. Both must be empty
+# at the end.
 # Prints what failed, then "N passed, N failed, N skipped". Status 1 if one failed, 77 if all were skipped. The numbers
 # also go to the file TEST_COUNTS_FILE, if that is set: "FOLDER/SUITE passed failed skipped". A program of another
 # platform is run by TEST_EMULATOR.
@@ -12,10 +13,13 @@ read -ra emulator <<<"${TEST_EMULATOR-}"
 filter=${2:?usage: run_suite.sh PROGRAM FILTER [SECONDS]}
 seconds_max=${3:-240}  # below the TIMEOUT in CMake, after which nobody could name the test
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+memory=
+trap 'rm -rf "$work" $memory' EXIT
 output=$work/output
 export TMPDIR=$work/temporary TEST_TMPDIR=$work/temporary  # the standard's and gtest's
 mkdir "$TMPDIR"
+[[ ! -d /dev/shm ]] || memory=$(mktemp -d /dev/shm/mobula.XXXXXX)
+export TEST_MEMORY_TMPDIR=${memory:-$TMPDIR}
 declare -A outcome=()  # by test name: passed, failed, skipped
 
 # run FILTER: sets status; what it printed is in $output. It has two thirds of the time that is left, so that a test that
@@ -99,10 +103,12 @@ elif ((status != 0 && failed_before == 0)); then
   printf '%s\n' "${outcome[@]}" | grep -q failed || fail "$filter"
 fi
 
-if left=$(ls -A "$TMPDIR") && [[ $left ]]; then
-  echo "left in the temporary folder: "$left
+for folder in "$TMPDIR" $memory; do
+  left=$(ls -A "$folder")
+  [[ $left ]] || continue
+  echo "left in a temporary folder: "$left
   outcome[$filter]=failed
-fi
+done
 
 count() { printf '%s\n' "${outcome[@]}" | grep -c "^$1$"; }
 echo "$(count passed) passed, $(count failed) failed, $(count skipped) skipped"
