@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Applies mutations to the product, one at a time, and checks that tests catch them: tests/mutation/mutate.sh [NAME…]
-# With --check it only checks that names differ and that the old text of each mutation exists.
+# With --check it only checks that names differ, that the old text of each mutation exists, and that README.md has its row.
 # mutations.txt lists the mutations and their tests. They are applied to a copy of the tree, build/mutation/tree, which
 # stays there, so that the next run builds only the differences. Writes the results to README.md. Status 0 only if all
 # were caught.
@@ -57,6 +57,21 @@ check_list() {
     wrong=1
   done
   ((!wrong)) || die "mutations.txt does not match this tree"
+}
+
+# The beginning of a mutation's row in the table. An outcome follows.
+# shellcheck disable=SC2016  # Markdown's
+row_of() { printf '| %s | %s | `%s` |' "${names[$1]}" "${effects[$1]}" "${catchers[$1]}"; }
+
+# Fails unless the table has the rows of all mutations, in their order, and no others.
+check_table() {
+  local at rows
+  mapfile -t rows < <(grep '^| ' "$table" | tail -n +2)
+  for at in "${!names[@]}"; do
+    [[ ${rows[at]-} == "$(row_of "$at")"* ]] ||
+      die "README.md does not have the row of ${names[at]} in its place; ./dev mutate ${names[at]} writes it"
+  done
+  ((${#rows[@]} == ${#names[@]})) || die "README.md has $((${#rows[@]} - ${#names[@]})) rows of other mutations at its end"
 }
 
 # Sets `chosen` to the named mutations, or to all.
@@ -160,8 +175,7 @@ clock or by a failed assertion.
 |---|---|---|---|---|
 TEXT
   for at in "${!names[@]}"; do
-    # shellcheck disable=SC2016  # Markdown's
-    printf -v row '| %s | %s | `%s` |' "${names[at]}" "${effects[at]}" "${catchers[at]}"
+    row=$(row_of "$at")
     result=${results[at]-$(grep -F -m 1 "$row" "$table" || echo "$row not tried yet | |")}
     case $result in
       "$row"*) echo "$result" ;;
@@ -178,7 +192,10 @@ TEXT
 chosen=() results=() survived=0
 read_list
 check_list
-[[ ${1:-} != --check ]] || exit 0
+if [[ ${1:-} == --check ]]; then
+  check_table
+  exit 0
+fi
 choose "$@"
 copy_tree
 check_catchers
