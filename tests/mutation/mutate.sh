@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Applies mutations to the product, one at a time, and checks that tests catch them: tests/mutation/mutate.sh [NAME…]
 # With --check it only checks that names differ, that the old text of each mutation exists, and that README.md has its row.
+# With --table it only writes the rows of the list, with the outcomes that README.md has.
 # mutations.txt lists the mutations and their tests. They are applied to a copy of the tree, build/mutation/tree, which
 # stays there, so that the next run builds only the differences. Writes the results to README.md. Status 0 only if all
 # were caught.
@@ -192,10 +193,17 @@ TEXT
 chosen=() results=() survived=0
 read_list
 check_list
-if [[ ${1:-} == --check ]]; then
-  check_table
-  exit 0
-fi
+case ${1:-} in
+  --check)
+    check_table
+    exit 0
+    ;;
+  --table)
+    rows=$(write_table)
+    printf '%s\n' "$rows" >"$table"
+    exit 0
+    ;;
+esac
 choose "$@"
 copy_tree
 check_catchers
