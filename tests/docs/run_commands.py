@@ -74,9 +74,30 @@ def problems_of_lists(root, table):
         shown.setdefault(command, place)
     problems = [f"{place}: commands.toml does not say what runs '{each}'" for each, place in shown.items() if each not in listed]
     problems += [f"commands.toml: no page shows '{each}'" for each in sorted(listed - set(shown))]
+    return problems + problems_of_reasons(root, sorted(set(table["elsewhere"].values())))
+
+
+def problems_of_reasons(root, reasons):
+    """Reasons that name a command that .ci/run does not run, or a test that does not exist."""
     checks = ci_commands(root)
-    ran = {command: how.removeprefix("ci: ") for command, how in table["elsewhere"].items() if how.startswith("ci: ")}
-    return problems + [f"commands.toml: .ci/run does not run '{how}'" for how in ran.values() if how.split() not in checks]
+    listings = [path.read_text(encoding="utf-8") for path in sorted((root / "tests").rglob("CMakeLists.txt"))]
+    problems = []
+    for kind, name in (reason.split(": ", 1) for reason in reasons):
+        if kind == "ci" and name.split() not in checks:
+            problems.append(f"commands.toml: .ci/run does not run '{name}'")
+        if kind == "test" and not has_test("\n".join(listings), name):
+            problems.append(f"commands.toml: there is no test '{name}'")
+    return problems
+
+
+def has_test(listings, name):
+    """Returns whether a listing adds the test, itself or by a call of a function that makes names of its first argument."""
+    for added in re.findall(r"add_test\(NAME ([^\s)]+)", listings):
+        fixed = re.split(r"\$\{\w+\}", added)
+        match = re.fullmatch("(.+)".join(map(re.escape, fixed)), name)
+        if match and all(re.search(rf"\({re.escape(part)}\b", listings) for part in match.groups()):
+            return True
+    return False
 
 
 class Scenario:

@@ -6,6 +6,7 @@ import run_commands
 from tree import Tree
 
 PAGE = "```\n$ mobula-x --a \\\n    1   # why\n```\n`./dev test` and `mobula-x`\n\n```json\nmobula-y\n```\n"
+LISTING = "add_test(NAME x/runs COMMAND x)\nfunction(fuzz name)\n  add_test(NAME fuzz_${name}_replay)\nendfunction()\nfuzz(text)\n"
 
 
 def table(elsewhere, *shown):
@@ -14,7 +15,8 @@ def table(elsewhere, *shown):
 
 class Lists(unittest.TestCase):
     def problems(self, listed):
-        with Tree({"a.md": PAGE, ".ci/run": "./dev setup || exit 1\nstep tests ./dev test all  # why\n"}) as root:
+        with Tree({"a.md": PAGE, ".ci/run": "./dev setup || exit 1\nstep tests ./dev test all  # why\n",
+                   "tests/x/CMakeLists.txt": LISTING}) as root:
             return run_commands.problems_of_lists(root, listed)
 
     def test_every_command_is_listed(self):
@@ -34,6 +36,19 @@ class Lists(unittest.TestCase):
 
     def test_a_check_before_the_steps(self):
         self.assertEqual(self.problems(table({"./dev test": "ci: ./dev setup"}, "mobula-x --a 1")), [])
+
+    def test_a_check_that_runs_with_more_arguments(self):
+        self.assertEqual(self.problems(table({"./dev test": "ci: ./dev test"}, "mobula-x --a 1")),
+                         ["commands.toml: .ci/run does not run './dev test'"])
+
+    def test_a_test_of_that_name(self):
+        for name in ("x/runs", "fuzz_text_replay"):
+            self.assertEqual(self.problems(table({"./dev test": f"test: {name}"}, "mobula-x --a 1")), [])
+
+    def test_a_test_that_does_not_exist(self):
+        for name in ("x/run", "x/runs_not", "runs", "fuzz_texts_replay", "fuzz__replay"):
+            self.assertEqual(self.problems(table({"./dev test": f"test: {name}"}, "mobula-x --a 1")),
+                             [f"commands.toml: there is no test '{name}'"])
 
 
 class Scenarios(unittest.TestCase):

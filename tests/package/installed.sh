@@ -68,9 +68,38 @@ kill "$server"
 # Clients in other languages make commands from JSON by this schema.
 grep -q BFBS "$dir/tutorial/orchard_commands/orchard_commands.bfbs" || fail "mobula_messages() made no binary schema"
 
-# The tutorial, step by step.
-"$dir/prefix/bin/mobula-compile" "$arena/../tutorial/orchard.json" \
-  --schema "$dir/tutorial/orchard_schema/orchard.bfbs" -o "$dir/orchard.level"
+# compile_level NAME SOURCE BUILD: as pages show it, with the schema that the game's build made.
+compile=$dir/prefix/bin/mobula-compile
+compile_level() { "$compile" "$2" --schema "$dir/$3/$1_schema/$1.bfbs" -o "$dir/$1.level"; }
+
+# prints PATTERN FILE: fails, with the output, if no line of it matches.
+prints() { grep -E -m 1 "$1" "$2" || { cat "$2"; fail "no line matches '$1'"; }; }
+
+# A level of the arena, which has no prefabs.
+echo '{"entities": {"first": {"components": {"Transform": {}, "Ball": {"colour": 255}}}}}' >"$dir/arena.json"
+compile_level arena "$dir/arena.json" arena
+
+# The tutorial, step by step. Its game refuses to start without its level.
+compile_level orchard "$arena/../tutorial/orchard.json" tutorial
+"$compile" inspect "$dir/orchard.level" >"$dir/inspected"
+prints '^level: 81 entities, 81 roots' "$dir/inspected"
+! "$dir/tutorial/orchard" --port 0 --admin-port 0 >"$dir/refused" 2>&1 || fail "the orchard starts without a level"
+prints "^orchard: the orchard needs a level with a prefab 'gatherer'" "$dir/refused"
 serve "$dir/log" "$dir/tutorial/orchard" --level "$dir/orchard.level" --port 0 --admin-port 0
 plays "$dir/tutorial/orchard-client" '50 trees, 31 apples, .* and have [1-9][0-9]* points'
-"$dir/prefix/bin/mobula-bots" --connect "127.0.0.1:$port" --admin "$admin" --clients 5 --seconds 2
+"$dir/prefix/bin/mobula-bots" --connect "127.0.0.1:$port" --admin "$admin" --clients 5 --seconds 2 --behaviour idle
+
+# Ten old trees change while the game is played.
+sed 's/"height": 9/"height": 12/' "$arena/../tutorial/orchard.json" >"$dir/changed.json"
+compile_level orchard "$dir/changed.json" tutorial
+curl -s -X POST "$admin/api/reload" >"$dir/reloaded"
+prints '"destroyed":10,"kept":71,"spawned":10' "$dir/reloaded"
+kill "$server"
+
+# A world that continues.
+for start in 1 2; do
+  serve "$dir/log" "$dir/tutorial/orchard" --level "$dir/orchard.level" --db "$dir/orchard.db" --port 0 --admin-port 0
+  prints "the world is kept in .*orchard.db, saved each 10 s; start $start of 4095" "$dir/log"
+  kill "$server"
+  wait "$server" || fail "the orchard did not stop well"
+done
