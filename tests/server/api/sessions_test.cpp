@@ -76,6 +76,16 @@ TEST_F(ApiSessions, AKickedClientReceivesTheReason) {
   EXPECT_EQ(world.get("/api/sessions")["total"], 1);
 }
 
+TEST_F(ApiSessions, DetailsListInterestGroupsUnderTheFormerKeyToo) {
+  join("anna");
+  EXPECT_EQ(world.get("/api/sessions/1")["interest_groups"], json::array());
+  Viewer& viewer = world.village.server->world().viewer(1);
+  for (const std::uint32_t group : {5u, 9u}) EXPECT_TRUE(viewer.join_group(group));
+  const json details = world.get("/api/sessions/1");
+  EXPECT_EQ(details["interest_groups"], (json{5, 9}));
+  EXPECT_EQ(details["rooms"], details["interest_groups"]);
+}
+
 // The bytes by component add up to the bytes sent, and are measured only while queried.
 TEST_F(ApiSessions, BytesByComponentAddUp) {
   join("anna");

@@ -143,7 +143,8 @@ core::Result<json> read_session(Inspection& world, const Request& request) {
   }
   reply["world"] = world.name();
   reply["viewpoints"] = std::move(viewpoints);
-  reply["rooms"] = std::move(groups);
+  reply["rooms"] = groups;  // the former key
+  reply["interest_groups"] = std::move(groups);
   reply["seen_entities"] = session.replication.view == nullptr ? 0 : session.replication.view->visible().size();
   reply["pending_entities"] = session.replication.view == nullptr ? 0 : session.replication.view->pending();
   reply["verifies"] = session.replication.view != nullptr && session.replication.view->verifies();
