@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks the includes and imports between rooms: tests/layering.sh ROOT
+# Checks the includes and imports between rooms, and the length of files: tests/layering.sh ROOT
 # Reads every source below ROOT's shared, server and client and prints each wrong one as file:line: reason. Status 1
 # if there is one, 2 if there are no sources or the table has a cycle. tests and bench may include anything.
 set -euo pipefail
@@ -253,6 +253,14 @@ while IFS=: read -r file line text; do
     check_import "${BASH_REMATCH[1]}"
   fi
 done < <(grep -rnE --include='*.ts' '^(import|export|\}) .*from "|^\} from "' client/web/src 2>/dev/null | sort -t: -k1,1 -k2,2n)
+
+# Files have at most this many lines. The C interface is one header, which hosts copy.
+lines_max=450
+while read -r line file; do
+  [[ $file == total || $file == client/c/mobula_client.h ]] || ((line <= lines_max)) ||
+    wrong "the file is longer than $lines_max lines"
+done < <(find shared schema server client tests bench cmake docs/tools -type d \( -name node_modules -o -name vendor \) -prune -o \
+  -type f -regex '.*\.\([ch]pp\|[ch]\|cs\|ts\|m?js\|py\|sh\|cmake\)' -exec wc -l {} + 2>/dev/null | sort -k2)
 
 if ((!has_sources)); then
   echo "$root: there are no sources to read" >&2

@@ -136,6 +136,15 @@ tree shared/mobula/magic/wand.hpp "<string>"
 expect 1 "shared/mobula/magic/wand.hpp:1: room 'magic' is not in the table of tests/layering.sh
 shared/mobula/magic/wand.hpp:2: room 'magic' is not in the table of tests/layering.sh" "an unknown room"
 
+# The length of files, of any language and folder.
+tree shared/mobula/core/log.cpp "<vector>"
+mkdir -p "$dir/tree/tests/page" "$dir/tree/client/c" "$dir/tree/client/web/node_modules/x"
+yes '// Line.' | head -n 450 >"$dir/tree/tests/page/page_test.ts"
+yes '// Line.' | head -n 451 | tee "$dir/tree/client/c/mobula_client.h" >"$dir/tree/client/web/node_modules/x/long.js"
+expect 0 "" "450 lines, the C interface, and packages of others"
+echo '// Line.' >>"$dir/tree/tests/page/page_test.ts"
+expect 1 "tests/page/page_test.ts:451: the file is longer than 450 lines" "451 lines"
+
 # Odd spacing does not hide an include. Tests may include anything. A tree without sources fails, and a table with a cycle.
 tree shared/mobula/core/log.cpp "<vector>"
 printf '  #  include<sodium.h>\n#\tinclude\t<mobula/net/udp.hpp>  // why not\n' >>"$dir/tree/shared/mobula/core/log.cpp"
