@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Code shown by the pages is code that is compiled: check_snippets.py ROOT
 
-A block of C++, FlatBuffers or CMake has a mark in the line above it:
+A block of C++, C, C#, TypeScript, FlatBuffers or CMake has a mark in the line above it:
 
   <!-- from server/examples/arena/arena.cpp -->     its lines are lines of that file, in order, whatever their indentation
   <!-- all of server/examples/arena/arena.fbs -->   the same, and none of the file is missing
@@ -21,7 +21,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "docs" / "tools"))
 import markdown  # noqa: E402
 
-MARKED_LANGUAGES = {"cpp", "c++", "cc", "hpp", "fbs", "cmake"}
+MARKED_LANGUAGES = {"cpp", "c++", "cc", "hpp", "c", "csharp", "cs", "ts", "typescript", "fbs", "cmake"}
 COMPILED = {".cpp", ".hpp", ".fbs"}
 LEFT_OUT = re.compile(r"^\s*(//|#)?\s*(…|\.\.\.|\[…\])\s*$")
 SAID = re.compile(r'\s*(?:say|echo) "(.*)"')

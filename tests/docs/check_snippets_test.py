@@ -118,7 +118,7 @@ class Snippets(unittest.TestCase):
         self.assertEqual(self.problems(block("from x/x.cpp", "cpp", "…\n")), ["a.md:2: shows nothing"])
 
     def test_code_without_a_mark(self):
-        for language in ("cpp", "fbs", "cmake"):
+        for language in ("cpp", "c", "csharp", "ts", "fbs", "cmake"):
             self.assertIn(f"code in '{language}' needs a mark", self.problems(block("", language, "x\n"))[0])
 
     def test_code_without_a_language(self):
