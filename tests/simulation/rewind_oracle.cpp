@@ -1,5 +1,6 @@
 #include <ecs/allocations.hpp>
 #include <mobula/client/mirror/world_pose.hpp>
+#include <mobula/server/rewind/past_bounds.hpp>
 #include <set>
 #include <simulation/rewind_oracle.hpp>
 

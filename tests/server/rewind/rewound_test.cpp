@@ -2,6 +2,8 @@
 
 #include <cmath>
 #include <cstdio>
+#include <mobula/server/rewind/past_bounds.hpp>
+#include <mobula/server/rewind/rewind_workspace.hpp>
 #include <mobula/server/rewind/rewound.hpp>
 #include <reflect/compile_schema.hpp>
 #include <seeds.hpp>

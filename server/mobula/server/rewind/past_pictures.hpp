@@ -5,21 +5,12 @@
 #include <mobula/hierarchy/chain.hpp>
 #include <mobula/server/replication/published.hpp>
 #include <mobula/server/replication/shadow_mirror.hpp>
+#include <mobula/server/rewind/seen.hpp>
 #include <mobula/wire/picture.hpp>
 #include <optional>
 #include <vector>
 
 namespace mobula::server {
-
-/// Presence of an entity in a picture.
-enum class Seen : std::uint8_t {
-  alive,        ///< Shown.
-  not_spawned,  ///< It spawned later; the client has its first state already.
-  absent,       ///< Not there.
-  out_of_view,  ///< Out of view. Its picture is not known.
-  unknown,      ///< Its states are not kept any more, or depend on the order in which deltas arrived.
-  present,      ///< Not rewound.
-};
 
 /// Whether a component was drawn.
 enum class Drawn : std::uint8_t { yes, no, unknown };

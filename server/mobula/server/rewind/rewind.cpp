@@ -1,6 +1,10 @@
 #include <cmath>
 #include <mobula/core/log.hpp>
+#include <mobula/server/rewind/past_bounds.hpp>
 #include <mobula/server/rewind/rewind.hpp>
+#include <mobula/server/rewind/rewind_client.hpp>
+#include <mobula/server/rewind/rewind_stats.hpp>
+#include <mobula/server/rewind/rewind_workspace.hpp>
 
 namespace mobula::server {
 namespace {
@@ -28,7 +32,28 @@ ecs::Tick keep_past(const RewindConfig& config, const ClaimCheck& check, Publish
 
 }  // namespace
 
-Rewind::Rewind(const RewindConfig& config, World& world, Published& published, RewindStats& stats, FindClient find)
+// The kept past, and the check of claims. Installed headers do not have it.
+class Rewind::Past {
+ public:
+  Past(const RewindConfig& config, World& world, Published& published, RewindStats& stats, FindClient find);
+
+  void record(std::span<const std::uint32_t> changed) { bounds_.update(changed, world_.tick()); }
+  core::Result<Rewound> view(std::uint32_t player, const CommandContext& context);
+  [[nodiscard]] const PastBounds& bounds() const { return bounds_; }
+
+ private:
+  core::Status admit(RewindClient& client, const CommandContext& context);
+
+  World& world_;
+  Published& published_;
+  FindClient find_;
+  ClaimCheck check_;
+  PastBounds bounds_;
+  RewindWorkspace work_;
+  RewindStats& stats_;
+};
+
+Rewind::Past::Past(const RewindConfig& config, World& world, Published& published, RewindStats& stats, FindClient find)
     : world_(world),
       published_(published),
       find_(std::move(find)),
@@ -36,7 +61,7 @@ Rewind::Rewind(const RewindConfig& config, World& world, Published& published, R
       bounds_(published, keep_past(config, check_, published)),
       stats_(stats) {}
 
-core::Status Rewind::admit(RewindClient& client, const CommandContext& context) {
+core::Status Rewind::Past::admit(RewindClient& client, const CommandContext& context) {
   if (client.view == nullptr || client.claims == nullptr)
     return core::Error{"no view", "the player has no client, or it has received nothing"};
   ShadowMirror& shadow = *client.view->shadow();
@@ -49,7 +74,7 @@ core::Status Rewind::admit(RewindClient& client, const CommandContext& context) 
                       client.path, *client.claims);
 }
 
-core::Result<Rewound> Rewind::view(std::uint32_t player, const CommandContext& context) {
+core::Result<Rewound> Rewind::Past::view(std::uint32_t player, const CommandContext& context) {
   RewindClient client = find_(player);
   if (core::Status admitted = admit(client, context); !admitted) {
     ++stats_.refusals[admitted.error().reason];
@@ -69,5 +94,18 @@ core::Result<Rewound> Rewind::view(std::uint32_t player, const CommandContext& c
                   .tick = world_.tick(),
                   .shooter = world_.player_entity(player)});
 }
+
+Rewind::Rewind(const RewindConfig& config, World& world, Published& published, RewindStats& stats, FindClient find)
+    : past_(std::make_unique<Past>(config, world, published, stats, std::move(find))) {}
+
+Rewind::~Rewind() = default;
+
+void Rewind::record(std::span<const std::uint32_t> changed) { past_->record(changed); }
+
+core::Result<Rewound> Rewind::view(std::uint32_t player, const CommandContext& context) {
+  return past_->view(player, context);
+}
+
+const PastBounds& Rewind::bounds() const { return past_->bounds(); }
 
 }  // namespace mobula::server

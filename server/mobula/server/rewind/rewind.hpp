@@ -4,24 +4,18 @@
 //   if (!past) return past.error();
 //   if (std::optional<Rewound::Hit> hit = past->ray(…)) …
 //
-// Claims of a client are checked (view_claims.hpp). A refused one is counted by its reason, and logged.
+// Claims of a client are checked. A refused one is counted by its reason, and logged.
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <mobula/server/game/world.hpp>
-#include <mobula/server/replication/client_view.hpp>
-#include <mobula/server/rewind/rewind_stats.hpp>
 #include <mobula/server/rewind/rewound.hpp>
-#include <mobula/server/rewind/view_claims.hpp>
 
 namespace mobula::server {
 
-/// The client of a player, as far as its views depend on it.
-struct RewindClient {
-  ClientView* view = nullptr;  ///< null if it has none
-  ViewClaims* claims = nullptr;
-  transport::LinkEstimates path{};
-};
+struct RewindClient;
+struct RewindStats;
 
 class Rewind {
  public:
@@ -30,26 +24,25 @@ class Rewind {
 
   /// All but config and find outlive it. Nothing is published yet.
   Rewind(const RewindConfig& config, World& world, Published& published, RewindStats& stats, FindClient find);
+  ~Rewind();
 
-  /// Records a publication. Once per tick, with the indices that changed.
-  void record(std::span<const std::uint32_t> changed) { bounds_.update(changed, world_.tick()); }
+  /// Records a publication. Once per tick, with the indices that changed. Called by the server.
+  void record(std::span<const std::uint32_t> changed);
 
-  /// Returns the past as a player saw it when it gave a command. Errors: "no view" if the player has no client; those
-  /// of ShadowMirror::advance and ClaimCheck::check.
+  /// Returns the past as a player saw it when it gave a command. Errors:
+  /// - "no view": the player has no client, or it has received nothing
+  /// - "unknown deltas", "outdated deltas": the server cannot know what the client had
+  /// - "view in the future", "view before joining", "view goes back": it contradicts the deltas or earlier views
+  /// - "view too old", "view beyond the path", "unusual view": it exceeds the limits of RewindConfig
   core::Result<Rewound> view(std::uint32_t player, const CommandContext& context);
 
-  [[nodiscard]] const PastBounds& bounds() const { return bounds_; }
+  /// Returns where clients may have drawn entities. For checks.
+  [[nodiscard]] const PastBounds& bounds() const;
 
  private:
-  core::Status admit(RewindClient& client, const CommandContext& context);
+  class Past;
 
-  World& world_;
-  Published& published_;
-  FindClient find_;
-  ClaimCheck check_;
-  PastBounds bounds_;
-  RewindWorkspace work_;
-  RewindStats& stats_;
+  std::unique_ptr<Past> past_;
 };
 
 }  // namespace mobula::server

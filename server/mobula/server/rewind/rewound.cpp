@@ -1,5 +1,8 @@
 #include <algorithm>
 #include <cstring>
+#include <mobula/hierarchy/chain.hpp>
+#include <mobula/server/rewind/past_bounds.hpp>
+#include <mobula/server/rewind/rewind_workspace.hpp>
 #include <mobula/server/rewind/rewound.hpp>
 
 namespace mobula::server {
@@ -26,7 +29,7 @@ class Present {
 
 }  // namespace
 
-Rewound::Rewound(const Parts& parts) : parts_(parts), pictures_(parts.published, parts.shadow, parts.work.pictures) {
+Rewound::Rewound(const Parts& parts) : parts_(parts), number_(++parts.work.views) {
   if (parts.shooter) exclude(parts.shooter);
 }
 
@@ -40,14 +43,30 @@ bool Rewound::is_present(ecs::Entity entity) const {
   return std::find(present_.begin(), end, entity) != end;
 }
 
+std::size_t Rewound::tested() const { return parts_.work.candidates.size(); }
+
+void Rewound::each_shown(const std::function<void(ecs::Entity entity)>& visit) const {
+  parts_.shadow.each_shown(visit);
+}
+
+// Returns the pictures of this view. Another view may have used the workspace since.
+PastPictures& Rewound::pictures() {
+  RewindWorkspace& work = parts_.work;
+  if (work.pictures_of != number_) {
+    work.pictures.emplace(parts_.published, parts_.shadow, work.memory);
+    work.pictures_of = number_;
+  }
+  return *work.pictures;
+}
+
 Seen Rewound::seen(ecs::Entity entity) {
   if (is_present(entity)) return parts_.registry.valid(entity) ? Seen::present : Seen::absent;
-  return pictures_.seen(entity, parts_.moment);
+  return pictures().seen(entity, parts_.moment);
 }
 
 bool Rewound::read(ecs::Entity entity, ecs::PoolId pool, std::byte* component, std::size_t size) {
   if (parts_.registry.pool(pool).type().size != size) return false;
-  if (!is_present(entity)) return pictures_.draw(entity, pool, parts_.moment, component) == Drawn::yes;
+  if (!is_present(entity)) return pictures().draw(entity, pool, parts_.moment, component) == Drawn::yes;
   const std::byte* const now = parts_.registry.valid(entity) ? parts_.registry.try_read(entity, pool) : nullptr;
   if (now == nullptr) return false;
   if (size > 0) std::memcpy(component, now, size);
@@ -56,7 +75,7 @@ bool Rewound::read(ecs::Entity entity, ecs::PoolId pool, std::byte* component, s
 
 std::optional<hierarchy::WorldTransform> Rewound::world(ecs::Entity entity) {
   if (is_present(entity)) return hierarchy::compose_chain(Present(parts_.registry), entity, 0);
-  return pictures_.world(entity, parts_.moment);
+  return pictures().world(entity, parts_.moment);
 }
 
 // Whether what was drawn of a state is within the bounds: they have all states since then, or it is the last one.
@@ -64,10 +83,23 @@ bool Rewound::is_bounded(std::uint32_t index, ecs::Tick state, bool owner) const
   return state >= parts_.bounds.since() || parts_.published.changed(index, owner) <= state;
 }
 
+Rewound::Candidates::Candidates(Rewound& past, const Ray& ray, float reach) : past_(past) {
+  past.parts_.bounds.find(ray, reach, past.parts_.work.found);
+  past.find_candidates();
+  list_.swap(past.parts_.work.candidates);
+}
+
+Rewound::Candidates::Candidates(Rewound& past, const engine::Vec3& centre, float reach) : past_(past) {
+  past.parts_.bounds.find(centre, reach, past.parts_.work.found);
+  past.find_candidates();
+  list_.swap(past.parts_.work.candidates);
+}
+
+Rewound::Candidates::~Candidates() { list_.swap(past_.parts_.work.candidates); }
+
 void Rewound::find_candidates() {
   std::vector<ecs::Entity>& all = parts_.work.candidates;
-  // Another view may be at the address of a former one.
-  if (!found_unbounded_ || parts_.work.unbounded_of != this) find_unbounded();
+  if (parts_.work.unbounded_of != number_) find_unbounded();
   all = parts_.work.unbounded;
   for (std::uint32_t slot = 0; slot < parts_.work.found.size(); ++slot)
     if (parts_.work.found[slot] != 0) all.push_back(parts_.bounds.entity(slot));
@@ -80,8 +112,7 @@ void Rewound::find_candidates() {
 // entity changed or ended since is looked at closely.
 void Rewound::find_unbounded() {
   std::vector<ecs::Entity>& all = parts_.work.unbounded;
-  parts_.work.unbounded_of = this;
-  found_unbounded_ = true;
+  parts_.work.unbounded_of = number_;
   all.clear();
   const std::span<const ecs::Tick> oldest = parts_.shadow.oldest_ticks();
   const std::span<const std::uint32_t> indices = parts_.shadow.shown_indices();

@@ -8,24 +8,26 @@
 // end of the tick, and until the next view of the same player.
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <mobula/ecs/registry.hpp>
 #include <mobula/server/rewind/hit_shape.hpp>
-#include <mobula/server/rewind/past_bounds.hpp>
-#include <mobula/server/rewind/past_pictures.hpp>
+#include <mobula/server/rewind/seen.hpp>
 #include <optional>
 #include <span>
 #include <string_view>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 namespace mobula::server {
 
-/// Memory of queries. One for all.
-struct RewindWorkspace {
-  PictureWorkspace pictures;
-  std::vector<std::uint8_t> found;  // by slot of the bounds
-  std::vector<ecs::Entity> candidates;
-  std::vector<ecs::Entity> unbounded;  // drawn from states that the bounds do not have
-  const void* unbounded_of = nullptr;  // the view that they belong to
-};
+class PastBounds;
+class PastPictures;
+class Published;
+class ShadowMirror;
+struct RewindWorkspace;
 
 class Rewound {
  public:
@@ -53,7 +55,7 @@ class Rewound {
   /// Returns the ticks from the moment to the present one. A rule such as "favour the victim" decides by it.
   [[nodiscard]] double age() const { return static_cast<double>(parts_.tick) - parts_.moment; }
   /// Returns the number of entities that the last query tested exactly.
-  [[nodiscard]] std::size_t tested() const { return parts_.work.candidates.size(); }
+  [[nodiscard]] std::size_t tested() const;
   /// Leaves further entities in the present.
   void exclude(ecs::Entity entity);
 
@@ -79,7 +81,7 @@ class Rewound {
   /// that depends on the commands alone.
   template <ecs::SchemaComponent... Components, class Function>
   void each(Function&& function) {
-    parts_.shadow.each_shown([&](ecs::Entity entity) {
+    each_shown([&](ecs::Entity entity) {
       if (!was_alive(entity)) return;
       const std::tuple<std::optional<Components>...> all{get<Components>(entity)...};
       if ((std::get<std::optional<Components>>(all).has_value() && ...))
@@ -95,8 +97,7 @@ class Rewound {
   std::optional<Hit> ray(const Ray& ray, float reach, Shape&& shape) {
     std::optional<Hit> first;
     if (!is_ray(ray)) return first;
-    parts_.bounds.find(ray, reach, parts_.work.found);
-    const Candidates all(*this);
+    const Candidates all(*this, ray, reach);
     for (const ecs::Entity entity : all.list()) {
       const std::optional<HitShape> of_entity = shape(entity);
       if (!of_entity || !was_shown(entity)) continue;
@@ -110,8 +111,7 @@ class Rewound {
   template <class Shape, class Function>
   void within(const engine::Vec3& centre, float radius, float reach, Shape&& shape, Function&& function) {
     if (!is_finite(centre)) return;
-    parts_.bounds.find(centre, radius + reach, parts_.work.found);
-    const Candidates all(*this);
+    const Candidates all(*this, centre, radius + reach);
     for (const ecs::Entity entity : all.list()) {
       const std::optional<HitShape> of_entity = shape(entity);
       if (!of_entity || !was_shown(entity)) continue;
@@ -127,15 +127,14 @@ class Rewound {
   [[nodiscard]] bool is_present(ecs::Entity entity) const;
   [[nodiscard]] bool was_shown(ecs::Entity entity) { return !is_present(entity) && seen(entity) == Seen::alive; }
   bool read(ecs::Entity entity, ecs::PoolId pool, std::byte* component, std::size_t size);
+  void each_shown(const std::function<void(ecs::Entity entity)>& visit) const;
   // Entities that the bounds found, and those not within them. Takes the list out of the workspace, for queries within
   // one.
   class Candidates {
    public:
-    explicit Candidates(Rewound& past) : past_(past) {
-      past.find_candidates();
-      list_.swap(past.parts_.work.candidates);
-    }
-    ~Candidates() { list_.swap(past_.parts_.work.candidates); }
+    Candidates(Rewound& past, const Ray& ray, float reach);
+    Candidates(Rewound& past, const engine::Vec3& centre, float reach);
+    ~Candidates();
     Candidates(const Candidates&) = delete;
     Candidates& operator=(const Candidates&) = delete;
 
@@ -146,6 +145,7 @@ class Rewound {
     std::vector<ecs::Entity> list_;
   };
 
+  PastPictures& pictures();
   void find_candidates();
   void find_unbounded();
   [[nodiscard]] bool is_bounded(std::uint32_t index, ecs::Tick state, bool owner) const;
@@ -154,10 +154,9 @@ class Rewound {
   }
 
   Parts parts_;
-  PastPictures pictures_;
+  std::uint64_t number_;  // names this view in the workspace
   std::array<ecs::Entity, excluded_max> present_{};
   std::size_t present_count_ = 0;
-  bool found_unbounded_ = false;
 };
 
 }  // namespace mobula::server

@@ -2,6 +2,7 @@
 #include <mobula/core/log.hpp>
 #include <mobula/core/prefetch.hpp>
 #include <mobula/server/game/hook.hpp>
+#include <mobula/server/rewind/rewind_client.hpp>
 #include <mobula/server/session/server.hpp>
 #include <mobula/wire/messages.hpp>
 #include <utility>
