@@ -32,6 +32,7 @@ struct JsonValue {
   [[nodiscard]] const JsonValue* find(std::string_view name) const;
 };
 
+/// A named value of a JSON object.
 struct JsonMember {
   std::string name;
   Place place;

@@ -31,6 +31,7 @@ struct Limits {
   static constexpr std::size_t attribute_bytes = 256;
 };
 
+/// Kind of a leaf field.
 enum class FieldKind : std::uint8_t {
   boolean,
   int8,
@@ -55,6 +56,7 @@ constexpr bool is_float(FieldKind kind) { return kind == FieldKind::float32 || k
 /// Returns whether an integer kind can hold the value. A uint64 is passed as the int64 of its bits, so all fit.
 bool integer_fits(std::int64_t value, FieldKind kind);
 
+/// A named value of an enum.
 struct EnumValue {
   std::string name;
   std::int64_t value;  // bits of a uint64
@@ -106,6 +108,7 @@ struct Field {
   bool read_only = false;
 };
 
+/// A component type of a schema.
 struct Component {
   std::string name;
   core::StringId32 id;

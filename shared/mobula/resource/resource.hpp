@@ -33,6 +33,7 @@ inline constexpr std::uint32_t no_parent = 0xffffffffu;
 /// Audience of a part of a file.
 enum class Audience : std::uint8_t { everyone, server };
 
+/// Identity of a column: component type and instance name.
 struct ComponentKey {
   core::StringId32 type;
   core::StringId32 instance;

@@ -22,6 +22,7 @@
 
 namespace mobula::client {
 
+/// An event, as it is handed out.
 struct ReceivedEvent {
   ecs::Tick tick = 0;
   std::uint16_t sequence = 0;
@@ -33,6 +34,7 @@ struct ReceivedEvent {
   Presence presence = Presence::in_view;
 };
 
+/// Counters of an event queue.
 struct EventQueueStats {
   std::uint64_t late = 0;     ///< Unreliable events dropped because they were late.
   std::uint64_t dropped = 0;  ///< Unreliable events dropped because the queue was full.

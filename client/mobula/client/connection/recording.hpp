@@ -36,6 +36,7 @@
 
 namespace mobula::client {
 
+/// Kind of an input of a connection. The numbers are those of the file.
 enum class RecordedKind : std::uint8_t {
   begin,
   address,
@@ -119,6 +120,7 @@ class RecordingWriter {
   core::Status written_ = core::Done{};
 };
 
+/// One input of a recording.
 struct RecordedInput {
   RecordedKind kind = RecordedKind::end;
   core::Nanoseconds now = 0;

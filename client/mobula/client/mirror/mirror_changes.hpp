@@ -17,6 +17,7 @@
 
 namespace mobula::client {
 
+/// Kind of a change of an entity in a mirror.
 enum class ChangeKind : std::uint32_t {
   spawned,    ///< Came into view: is new, or was seen before. All its values may be other ones.
   composed,   ///< Has other components, or another owner. All its values may be other ones.
@@ -25,6 +26,7 @@ enum class ChangeKind : std::uint32_t {
   destroyed,  ///< Is no longer in the mirror.
 };
 
+/// A change of an entity in a mirror.
 struct Change {
   ecs::Entity entity;
   ChangeKind kind = ChangeKind::changed;

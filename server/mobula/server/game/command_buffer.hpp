@@ -39,6 +39,7 @@ struct CommandContext {
   wire::SeenDeltas seen{};
 };
 
+/// Counters of a player's commands.
 struct CommandBufferStats {
   std::uint64_t handed_out = 0;
   std::uint64_t late = 0;      // handed out in a later tick than theirs, since they arrived after it

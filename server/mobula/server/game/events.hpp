@@ -38,6 +38,7 @@ struct Audience {
   static Audience interest_group(std::uint32_t id) { return {Kind::interest_group, id, {}}; }
 };
 
+/// Whether a lost event is sent again.
 enum class Reliability : std::uint8_t { unreliable, reliable };
 
 class Events {

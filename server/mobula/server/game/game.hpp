@@ -31,6 +31,7 @@ namespace mobula::server {
 /// Identity of a client: client id and user data of its connect token.
 using Identity = transport::Identity;
 
+/// A player or spectator, as the hooks of a game receive it.
 struct Player {
   std::uint32_t id = 0;  // unique during the life of the world
   std::string name;      // chosen by the client: printable, not unique, may be empty

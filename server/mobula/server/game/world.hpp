@@ -33,6 +33,7 @@ namespace mobula::server {
 
 class Rewind;
 
+/// Settings of a world.
 struct WorldConfig {
   std::shared_ptr<const reflect::Schema> schema;
   std::shared_ptr<const resource::Resource> level;  // null for an empty world

@@ -9,6 +9,7 @@
 
 namespace mobula::server {
 
+/// Measured times of ticks.
 struct TickTimes {
   core::TimeHistogram start_delay_ns;  // from the due time to the begin of a tick
   core::TimeHistogram duration_ns;

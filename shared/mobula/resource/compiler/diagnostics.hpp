@@ -20,6 +20,7 @@ using core::did_you_mean;
 // Values that the compiler makes carry the place of their origin.
 using reflect::Place;
 
+/// An error in a level's sources, with its place.
 struct CompileError {
   std::string file;
   std::uint32_t line = 0;    // from 1; 0 means the file as a whole
