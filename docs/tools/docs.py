@@ -8,11 +8,13 @@
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+import api_comments  # noqa: E402
 import configuration_page  # noqa: E402
 import http_api_page  # noqa: E402
 import pictures  # noqa: E402
@@ -22,6 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 OPENAPI = "server/mobula/server/admin/openapi.json"
 SITE = Path("docs/tools/site")
 LIBRARIES = ("shared/mobula", "server/mobula", "client/mobula")
+C_HEADER = Path("client/c/mobula_client.h")
 
 
 def generated(root, server):
@@ -60,10 +63,14 @@ def public_headers(root):
     return sorted(found)
 
 
-def run(command, **options):
+def run(command, names=None, **options):
+    """Runs a command, and ends with its output if it fails. `names` replace texts in the output."""
     result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, **options)
+    output = result.stdout
+    for text, name in (names or {}).items():
+        output = output.replace(text, name)
     if result.returncode != 0:
-        sys.exit(f"{result.stdout}\ndocs: {command[0]} failed")
+        sys.exit(f"{output}\ndocs: {command[0]} failed")
 
 
 def api_start(root, headers):
@@ -74,7 +81,16 @@ def api_start(root, headers):
         if inside:
             text += f"\n## {library.split('/')[0].capitalize()}\n\n"
             text += "".join(f'- [&lt;{name}&gt;](@ref {name})\n' for name in inside)
-    return text
+    return text + f"\n## C interface\n\n- [&lt;{C_HEADER.name}&gt;](@ref {C_HEADER.name})\n"
+
+
+def copy_headers(root, headers, copies):
+    """Copies headers as Doxygen reads them."""
+    shutil.rmtree(copies, ignore_errors=True)
+    for header in headers:
+        copy = copies / header.relative_to(root)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_text(api_comments.documented(header.read_text(encoding="utf-8"), header.name), encoding="utf-8")
 
 
 def make_api(root, target):
@@ -82,16 +98,17 @@ def make_api(root, target):
     if not headers:
         sys.exit("docs: cmake/public_headers.cmake names no header that exists")
     target.mkdir(parents=True)
-    names = " ".join(f'"{header}"' for header in headers)
+    copies = root / "build/docs-headers"
+    copy_headers(root, [*headers, root / C_HEADER], copies)
     start = target / "start.md"
     start.write_text(api_start(root, headers), encoding="utf-8")
-    roots = " ".join(f'"{root / each.split("/")[0]}"' for each in LIBRARIES)
+    roots = " ".join(f'"{copies / each}"' for each in (*(library.split("/")[0] for library in LIBRARIES), C_HEADER.parent))
     text = (root / SITE / "Doxyfile").read_text(encoding="utf-8")
-    text += f'\nINPUT = "{start}" {names}\nUSE_MDFILE_AS_MAINPAGE = "{start}"\n'
+    text += f'\nINPUT = "{start}" "{copies}"\nUSE_MDFILE_AS_MAINPAGE = "{start}"\n'
     text += f'STRIP_FROM_PATH = {roots}\nSTRIP_FROM_INC_PATH = {roots}\n'
     text += f'OUTPUT_DIRECTORY = "{target.parent}"\nHTML_OUTPUT = {target.name}\n'
     text += f'HTML_EXTRA_STYLESHEET = "{root / SITE / "api.css"}"\nHTML_HEADER = "{root / SITE / "api_header.html"}"\n'
-    run(["doxygen", "-"], input=text, cwd=root)
+    run(["doxygen", "-"], {str(copies): str(root)}, input=text, cwd=root)
     start.unlink()
 
 
