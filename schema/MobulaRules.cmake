@@ -43,11 +43,14 @@ function(mobula_rules target)
   endif()
 endfunction()
 
-# Sets MOBULA_MODULE_TOOLS: whether clang, lld and the headers of libc++ for wasm32 are there. Prints it once, if not.
+# Sets MOBULA_MODULE_TOOLS: whether clang, lld and the headers of libc++ for wasm32 are there. If not, prints
+# so. The next configuration looks for them again.
 function(mobula_find_module_tools)
-  if(DEFINED MOBULA_MODULE_TOOLS)
+  get_property(sought GLOBAL PROPERTY MOBULA_MODULE_TOOLS_SOUGHT)
+  if(MOBULA_MODULE_TOOLS OR sought)
     return()
   endif()
+  set_property(GLOBAL PROPERTY MOBULA_MODULE_TOOLS_SOUGHT ON)
   find_program(MOBULA_MODULE_COMPILER NAMES clang++-19 clang++ NO_CMAKE_FIND_ROOT_PATH)
   find_program(MOBULA_MODULE_LINKER NAMES wasm-ld-19 wasm-ld NO_CMAKE_FIND_ROOT_PATH)
   find_path(MOBULA_XXHASH_DIR xxhash.h NO_CMAKE_FIND_ROOT_PATH)
@@ -62,8 +65,10 @@ function(mobula_find_module_tools)
     set(MOBULA_MODULE_TOOLS ON CACHE INTERNAL "modules of rules can be made")
   else()
     set(MOBULA_MODULE_TOOLS OFF CACHE INTERNAL "modules of rules can be made")
+    unset(MOBULA_MODULE_COMPILER CACHE)  # it may be another clang++ than the one that is installed next
+    unset(MOBULA_MODULE_LINKER CACHE)
     message(STATUS "Mobula: no modules of rules for browsers. They need clang-19, lld-19, libc++-19-dev-wasm32, "
-                   "libc++abi-19-dev-wasm32, wasi-libc and libxxhash-dev; configure anew with -UMOBULA_MODULE_TOOLS")
+                   "libc++abi-19-dev-wasm32, wasi-libc and libxxhash-dev")
   endif()
 endfunction()
 
