@@ -49,9 +49,11 @@ for service in bots client; do
   [[ $status == 0 ]] || failed=1
 done
 say "The page"
-status=$(curl -sf "http://127.0.0.1:${MOBULA_WEB_PORT:-8080}/token" | head -c 12) || status="no answer"
+page=http://127.0.0.1:${MOBULA_WEB_PORT:-8080}
+status=$(curl -sf "$page/token" | head -c 12) || status="no answer"
 echo "$status…"
 [[ $status == '{"tokens":["' ]] || failed=1
+curl -sfo /dev/null "$page/demo_rules.wasm" || { echo "no rules to predict by" && failed=1; }
 say "Prometheus"
 for query in 'up{job="mobula"}' mobula_entities 'max_over_time(mobula_players[1m])'; do
   status=$($engine exec "$(container prometheus)" promtool query instant http://127.0.0.1:9090 "$query")

@@ -33,12 +33,12 @@ await build({
 });
 for (const name of readdirSync(join(here, "site"))) copyFileSync(join(here, "site", name), join(site, name));
 
-// The rules that the C++ build has compiled: those of RULES, or the newest ones.
+// The rules that the C++ build has compiled: those of RULES, which must exist, or the newest ones.
 const builds = existsSync(join(root, "build")) ? readdirSync(join(root, "build")) : [];
 const modules = builds.map((name) => join(root, "build", name, "bin/demo_rules.wasm")).filter(existsSync);
 modules.sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs);
-const rules = process.env["RULES"] ?? modules[0] ?? "";
-if (existsSync(rules)) copyFileSync(rules, join(site, "demo_rules.wasm"));
+const rules = process.env["RULES"] ?? modules[0];
+if (rules !== undefined) copyFileSync(rules, join(site, "demo_rules.wasm"));
 else {
   rmSync(join(site, "demo_rules.wasm"), { force: true });
   console.log("no demo_rules.wasm was built: the game has no prediction");
