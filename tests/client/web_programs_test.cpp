@@ -28,7 +28,8 @@ class WebPrograms : public Programs {
     EXPECT_TRUE(answer) << answer.error().message;
     const nlohmann::json body = nlohmann::json::parse(*answer);
     const std::string token = (folder() / "page.token").string();
-    write(token, body["tokens"][0].get<std::string>());
+    last_token_ = body["tokens"][0].get<std::string>();
+    write(token, last_token_);
     return start("mobula-client", {"--connect", body["ws"], "--token", token, "--ticks", "20", "--json"}).wait();
   }
 
@@ -41,6 +42,7 @@ class WebPrograms : public Programs {
 
   fs::path site_;
   std::string web_;
+  std::string last_token_;  // in base64
 };
 
 TEST_F(WebPrograms, ATokenOfThePageAdmitsAPlayer) {
@@ -49,6 +51,15 @@ TEST_F(WebPrograms, ATokenOfThePageAdmitsAPlayer) {
   EXPECT_EQ(play_with_token("?user_data=anna"), 0) << server.err();
   EXPECT_EQ(play_with_token(""), 0) << server.err();
   EXPECT_EQ(lines_like(server.err(), " joined from ws:"), 2u);
+}
+
+TEST_F(WebPrograms, NoLogHasATokenOfThePage) {
+  const Program& server = serve_page({"--log-level", "debug"});
+  EXPECT_EQ(play_with_token("?user_data=anna"), 0) << server.err();
+  constexpr std::size_t part = 60;
+  ASSERT_GT(last_token_.size(), 2 * part);
+  for (std::size_t at = part; at + part <= last_token_.size(); at += part)  // it begins with a public part
+    EXPECT_THAT(server.err(), testing::Not(HasSubstr(last_token_.substr(at, part))));
 }
 
 TEST_F(WebPrograms, GuestsPlayWhereABackendHasTheKey) {
