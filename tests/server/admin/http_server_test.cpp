@@ -166,6 +166,15 @@ TEST(HttpServer, IdleConnectionsDoNotBlockOthers) {
   EXPECT_FALSE(idle.front().receive("\"live\"}").empty());  // it was open before there were many
 }
 
+TEST(HttpServer, AConnectionEndsWithItsAnswerWhileThereAreMany) {
+  HttpServerConfig few = config();
+  few.connections_max = 4;
+  const auto server = start(std::move(few));
+  const RawSocket idle[] = {RawSocket::connect(server->local_port()), RawSocket::connect(server->local_port())};
+  EXPECT_NE(answer_to(*server, live).find("Connection: close\r\n"), std::string::npos);
+  EXPECT_TRUE(idle[0].open() && idle[1].open());
+}
+
 // A route whose body is shared by all answers.
 HttpServerConfig with_shared(std::shared_ptr<const std::string> body, core::Nanoseconds timeout) {
   HttpServerConfig all = config(timeout);

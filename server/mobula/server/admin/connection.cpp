@@ -210,7 +210,7 @@ void Connection::answer() {
   const bool has_live = !owner_->topics().empty();
   if (has_live && boost::beast::websocket::is_upgrade(message) && request().path == live_path)
     return open_live(request());
-  const bool keep_alive = message.keep_alive() && message.version() >= 11;
+  const bool keep_alive = message.keep_alive() && message.version() >= 11 && !owner_->is_crowded();
   owner_->answer(request(), [self = shared_from_this(), keep_alive](Response response) {
     self->write(std::move(response), keep_alive);
   });

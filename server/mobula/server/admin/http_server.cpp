@@ -22,7 +22,7 @@ using boost::system::error_code;
 
 // Pause after a failed accept, for example without a free descriptor.
 constexpr std::chrono::milliseconds pause_after_failure{100};
-// Applies while more than half of the connections are in use, so that idle ones do not block others.
+// Applies while the server is crowded, so that idle connections do not block others.
 constexpr core::Nanoseconds crowded_timeout = 500 * core::millisecond;
 
 tcp::endpoint endpoint_of(const transport::Address& address) {
@@ -90,7 +90,8 @@ struct HttpServer::Impl final : ConnectionOwner {
 
   void answer(Request request, Done done) noexcept override;
   std::optional<Response> refuse_live(const Request& request) noexcept override;
-  core::Nanoseconds timeout() const override;
+  core::Nanoseconds timeout() const override { return is_crowded() ? std::min(time, crowded_timeout) : time; }
+  [[nodiscard]] bool is_crowded() const override { return connections > places / 2; }
   [[nodiscard]] std::span<const net::AddressRange> trusted_proxies() const override { return proxies; }
   void connection_ended() noexcept override;
 
@@ -266,10 +267,6 @@ void HttpServer::Impl::accept_failed(const error_code& error) {
     spare.renew();
     accept();
   });
-}
-
-core::Nanoseconds HttpServer::Impl::timeout() const {
-  return connections > places / 2 ? std::min(time, crowded_timeout) : time;
 }
 
 void HttpServer::Impl::connection_ended() noexcept {

@@ -35,7 +35,8 @@ struct HttpServerConfig {
   std::vector<std::string> hosts = {};  // names of this machine, besides localhost and IP addresses; see AuthFilter
   std::vector<net::AddressRange> trusted_proxies = {};  // peers whose X-Forwarded-Host counts
   std::size_t connections_max = admin::connections_max;
-  // Time for a request to arrive, for its answer to leave, and between two requests. Shorter while many are connected.
+  // Time for a request to arrive, for its answer to leave, and between two requests. While more than half of the
+  // connections are in use it is shorter, and a connection has one request.
   core::Nanoseconds timeout = 5 * core::second;
   // Time for the simulation to answer.
   core::Nanoseconds answer_timeout = 2 * core::second;
