@@ -13,6 +13,7 @@
 #include <mobula/server/admin/live.hpp>
 #include <mobula/server/api/api.hpp>
 #include <mobula/server/host/application.hpp>
+#include <mobula/server/host/site_reloader.hpp>
 #include <mobula/server/host/token_source.hpp>
 #include <mobula/server/host/web_address.hpp>
 #include <mobula/server/host/worlds.hpp>
@@ -109,7 +110,7 @@ int serve(const HostConfig& config, const OpenWorlds& open) {
   Worlds worlds;
   bool stopping = false;
   api::ApiPtr api;
-  std::optional<WebPlan> web_plan;
+  std::optional<SiteReloader> site;
   // Signals that arrive during the start wait for the first run of the loop.
   worlds.events().on_stop_signal([&] {
     stopping = true;
@@ -118,7 +119,7 @@ int serve(const HostConfig& config, const OpenWorlds& open) {
   });
   worlds.events().on_reload_signal([&] {
     for (const std::unique_ptr<HostedWorld>& world : worlds.all()) (void)world->reload_level();
-    if (web_plan) reload_site(*web_plan, config);
+    if (site) site->request();
   });
   if (!config.service_links.empty())
     core::log_info("server", "ignored {} of Kubernetes services, such as {}",
@@ -131,8 +132,8 @@ int serve(const HostConfig& config, const OpenWorlds& open) {
   if (const core::Status opened = open(worlds, config); !opened) return refuse(config, opened.error());
   MOBULA_ASSERT(!worlds.all().empty(), "no world was opened");
   api = make_api(worlds, worlds.all().front()->token_issuer());
-  web_plan = *web;
-  const auto web_server = start_web(web_plan, config, *worlds.all().front(), api);
+  if (*web) site.emplace(**web, config);
+  const auto web_server = start_web(*web, config, *worlds.all().front(), api);
   if (!web_server) return refuse(config, web_server.error());
   const auto admin_server = start_admin(std::move(*admin), config, worlds.all().front()->token_issuer(), api);
   if (!admin_server) return refuse(config, admin_server.error());

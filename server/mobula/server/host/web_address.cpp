@@ -102,8 +102,9 @@ core::Result<std::unique_ptr<admin::HttpServer>> open_web_address(const WebPlan&
 void reload_site(const WebPlan& plan, const HostConfig& config) {
   core::Result<web::Site> site = web::Site::load(web_root(config));
   if (!site) return core::log_error("server", "--web-root: {}; the former files stay", site.error().message);
-  core::log_info("server", "web address: {} files", site->files().size());
+  const std::size_t files = site->files().size();
   plan.site->replace(std::move(*site));
 }
 
 }  // namespace mobula::server
+  core::log_info("server", "web address: {} files", files);
