@@ -38,8 +38,8 @@ const web::Site& site() {
 
 const admin::Router& router() {
   static const admin::Router router = [] {
-    web::PageTokens tokens{.kind = web::TokenKind::accounts, .source = {}, .origins = {allowed}, .websocket_url = {}};
-    tokens.websocket_port = 7778;
+    web::PageTokens tokens{.kind = web::TokenKind::accounts, .source = {}, .origins = {allowed}};
+    tokens.websocket.port = 7778;
     tokens.source = [](std::uint32_t count, std::string_view /*user_data*/) {
       return core::Result<std::vector<core::Bytes>>(std::vector<core::Bytes>(count, core::Bytes(3)));
     };

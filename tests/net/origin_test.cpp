@@ -62,6 +62,16 @@ TEST(Origin, KnowsWhichPagesThisMachineServes) {
     EXPECT_FALSE(is_local_origin(text)) << text;
 }
 
+TEST(Origin, RefusesPagesOfOtherMachinesWhereOnlyLocalOnesMay) {
+  EXPECT_TRUE(check_local_origin("http://localhost:5173"));
+  for (const std::string_view text : {"http://game.example", "http://localhost/", "*", "null", ""}) {
+    const core::Status checked = check_local_origin(text);
+    ASSERT_FALSE(checked) << text;
+    EXPECT_STREQ(checked.error().reason, "bad origin");
+    EXPECT_NE(checked.error().message.find("HOST localhost, 127.0.0.1 or [::1]"), std::string::npos);
+  }
+}
+
 TEST(Origin, TheHostIsTakenWithoutItsPort) {
   EXPECT_EQ(host_without_port("Game.Example:7778"), "game.example");
   EXPECT_EQ(host_without_port("[::1]:7778"), "[::1]");

@@ -69,6 +69,13 @@ core::Status check_allowed_origin(std::string_view text) {
   return text == every_origin ? core::Status(core::Done{}) : check_origin(text);
 }
 
+core::Status check_local_origin(std::string_view text) {
+  if (is_local_origin(text)) return core::Done{};
+  return core::Error{"bad origin", core::format("'{}' is not an origin of this machine; expected http://HOST[:PORT] or "
+                                                "https://HOST[:PORT] with HOST localhost, 127.0.0.1 or [::1]",
+                                                core::shown(text, 80))};
+}
+
 bool is_local_origin(std::string_view origin) {
   std::string_view host = host_of_origin(origin);
   if (host == "localhost") return true;

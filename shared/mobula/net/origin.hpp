@@ -17,6 +17,8 @@ inline constexpr std::string_view every_origin = "*";
 core::Status check_origin(std::string_view text);
 /// Does the same, and accepts "*".
 core::Status check_allowed_origin(std::string_view text);
+/// Checks that a text is an origin by is_local_origin(). Errors: "bad origin".
+core::Status check_local_origin(std::string_view text);
 
 /// Returns whether an origin's page was served by the browser's own machine: its host is localhost or a loopback
 /// address.

@@ -13,6 +13,7 @@ Response post(const Route& route, std::string_view body) {
   Request request;
   request.method = "POST";
   request.path = "/api/tokens";
+  request.host = "localhost:7780";
   request.body = body;
   return std::get<Response>(route.handler(request));
 }
@@ -44,6 +45,16 @@ TEST(AdminTokens, IssuesTheRequestedNumber) {
     EXPECT_EQ(core::from_base64(tokens[i].get<std::string>()), source(3, std::string_view("anna\0b", 6)).value()[i]);
   }
   EXPECT_EQ(json::parse(post(route, R"({"count":4096})").body)["tokens"].size(), 4096u);
+}
+
+TEST(AdminTokens, NameTheWebSocketOfTheServer) {
+  const std::string body = R"({"count": 1})";
+  const auto answer = [&](WebSocketAddress websocket) {
+    return json::parse(post(tokens_route(source, websocket), body).body);
+  };
+  EXPECT_EQ(answer({.port = 7778})["ws"], "ws://localhost:7778");
+  EXPECT_EQ(answer({.url = "wss://game.example/game"})["wss"], "wss://game.example/game");
+  for (const char* name : {"ws", "wss"}) EXPECT_FALSE(answer({}).contains(name)) << "it has none";
 }
 
 TEST(AdminTokens, AnInvalidRequestIsAnError) {

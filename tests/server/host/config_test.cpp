@@ -111,16 +111,19 @@ TEST(HostConfig, TakesEveryOption) {
 }
 
 TEST(HostConfig, TakesOriginsOfTokenRequests) {
-  const Parsed parsed = parse({"--token-origin", "http://localhost:5173", "--token-origin", "https://dev.example"});
+  const Parsed parsed = parse({"--token-origin", "http://localhost:5173", "--token-origin", "https://[::1]"});
   ASSERT_TRUE(parsed.config) << parsed.err;
-  EXPECT_EQ(parsed.config->token_origins, (std::vector<std::string>{"http://localhost:5173", "https://dev.example"}));
+  EXPECT_EQ(parsed.config->token_origins, (std::vector<std::string>{"http://localhost:5173", "https://[::1]"}));
   const Parsed pages = parse({"--allow-origin", "https://game.example", "--allow-origin", "*"});
   ASSERT_TRUE(pages.config) << pages.err;
   EXPECT_EQ(pages.config->allowed_origins, (std::vector<std::string>{"https://game.example", "*"}));
   EXPECT_NE(parse({"--allow-origin", "null"}).err.find("--allow-origin: 'null' is not an origin"), std::string::npos);
-  const Parsed refused = parse({"--token-origin", "*"});
-  EXPECT_EQ(refused.status, 2);
-  EXPECT_NE(refused.err.find("--token-origin: '*' is not an origin"), std::string::npos) << refused.err;
+  for (const std::string origin : {"*", "https://dev.example"}) {
+    const Parsed refused = parse({"--token-origin", origin});
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_NE(refused.err.find("--token-origin: '" + origin + "' is not an origin of this machine"), std::string::npos)
+        << refused.err;
+  }
 }
 
 TEST(HostConfig, RefusesALogLevelOfAnUnknownModule) {

@@ -139,9 +139,25 @@ TEST_F(WebAddress, AccountsAreForLocalOriginsAlone) {
   EXPECT_EQ(status("GET /token", "Origin: http://localhost:5173\r\n"), "200");
   EXPECT_EQ(status("GET /token", "Origin: https://game.example\r\n"), "403");
   EXPECT_EQ(status("GET /token", "Origin: https://evil.example\r\n"), "403");
-  EXPECT_EQ(status("GET /token", {}, "game.example"), "200") << "a proxy before it has this name";
+  EXPECT_EQ(status("GET /", {}, "game.example"), "200") << "a proxy before it has this name";
+  EXPECT_EQ(status("GET /token", {}, "game.example"), "403");
   EXPECT_EQ(status("GET /token", {}, "evil.example"), "403");
   EXPECT_EQ(status("GET /game.js", "Origin: http://localhost:5173\r\n"), "403") << "files are for its own page";
+}
+
+TEST_F(WebAddress, AccountsAreNotForClientsOfAProxy) {
+  open();
+  const std::string line = "GET /token?user_data=anna";
+  EXPECT_EQ(status(line, {}, "127.0.0.1:8080"), "200");
+  for (const char* header : {"X-Forwarded-For: 10.0.0.7", "Forwarded: for=10.0.0.7", "Via: 1.1 proxy",
+                             "X-Forwarded-Host: localhost", "x-forwarded-for: 127.0.0.1"})
+    EXPECT_EQ(status(line, header + std::string("\r\n"), "127.0.0.1:8080"), "403") << header;
+  const test::RawSocket socket = test::RawSocket::connect(server->local_port());
+  EXPECT_TRUE(socket.send(line + " HTTP/1.0\r\nHost: 127.0.0.1:8080\r\n\r\n")) << "as nginx asks by default";
+  EXPECT_THAT(socket.receive(), HasSubstr("\"by_proxy\""));
+  config.trusted_proxies = {"10.0.0.2"};
+  open();
+  EXPECT_EQ(plan->tokens, TokenKind::none);
 }
 
 TEST_F(WebAddress, GuestsComeFromAllowedOrigins) {

@@ -20,11 +20,7 @@ core::Result<std::vector<core::Bytes>> source(std::uint32_t count, std::string_v
 }
 
 PageTokens tokens(TokenKind kind = TokenKind::accounts) {
-  return {.kind = kind,
-          .source = source,
-          .origins = {"http://localhost:5173"},
-          .websocket_url = {},
-          .websocket_port = 7778};
+  return {.kind = kind, .source = source, .origins = {"http://localhost:5173"}, .websocket = {.port = 7778}};
 }
 
 Response get(PageTokens tokens, const std::string& query = {}, const std::string& host = "localhost:8080",
@@ -49,23 +45,24 @@ std::string refusal(const Response& response) {
 }
 
 TEST(PageTokens, NamesTheWebSocketOfTheRequestedHost) {
-  const auto url = [](const std::string& host) { return json::parse(get(tokens(), {}, host).body)["ws"]; };
+  const PageTokens guests = tokens(TokenKind::guests);
+  const auto url = [&](const std::string& host) { return json::parse(get(guests, {}, host).body)["ws"]; };
   EXPECT_EQ(url("localhost:8080"), "ws://localhost:7778");
   EXPECT_EQ(url("192.168.1.5"), "ws://192.168.1.5:7778");
   EXPECT_EQ(url("[::1]:8080"), "ws://[::1]:7778");
   EXPECT_EQ(url("Game.Example"), "ws://game.example:7778");
-  EXPECT_EQ(refusal(get(tokens(), {}, "a b")), "400 bad_request");
-  EXPECT_EQ(refusal(get(tokens(), {}, "\"x")), "400 bad_request");
+  EXPECT_EQ(refusal(get(guests, {}, "a b")), "400 bad_request");
+  EXPECT_EQ(refusal(get(guests, {}, "\"x")), "400 bad_request");
 }
 
 TEST(PageTokens, NamesTheSecureWebSocketOfACertificate) {
   PageTokens secure = tokens();
-  secure.secure = true;
+  secure.websocket.secure = true;
   const json answer = json::parse(get(secure).body);
   EXPECT_EQ(answer["wss"], "wss://localhost:7778");
   EXPECT_FALSE(answer.contains("ws"));
   PageTokens behind = tokens();
-  behind.websocket_url = "wss://game.example/game";
+  behind.websocket.url = "wss://game.example/game";
   EXPECT_EQ(json::parse(get(behind).body)["wss"], "wss://game.example/game");
 }
 
@@ -75,6 +72,22 @@ TEST(PageTokens, AnAccountIsThatOfTheRequest) {
   EXPECT_EQ(refusal(get(tokens(), "user_data=" + std::string(257, 'x'))), "400 bad_request");
   EXPECT_EQ(refusal(get(tokens(), "user_data=a&user_data=b")), "400 bad_request");
   EXPECT_EQ(refusal(get(tokens(), "count=2")), "400 bad_request");
+}
+
+// A proxy may leave its own address in Host, or pass on the name that its clients use.
+TEST(PageTokens, ClientsOfAProxyGetNoAccount) {
+  EXPECT_EQ(refusal(get(tokens(), {}, "game.example")), "403 by_proxy");
+  EXPECT_EQ(get(tokens(TokenKind::guests), {}, "game.example").status, 200u);
+  Request request;
+  request.method = "GET";
+  request.path = "/token";
+  request.host = "127.0.0.1:8080";
+  request.by_proxy = true;
+  const auto answer = [&](TokenKind kind) {
+    return std::get<Response>(admin::Router({page_token_route(tokens(kind))}).answer(request));
+  };
+  EXPECT_EQ(refusal(answer(TokenKind::accounts)), "403 by_proxy");
+  EXPECT_EQ(answer(TokenKind::guests).status, 200u);
 }
 
 TEST(PageTokens, GuestsHaveNoAccount) {

@@ -42,6 +42,8 @@ Response refusal_of(const error_code& error) {
 // A client may wait for it before it sends the body (RFC 9110, 10.1.1).
 constexpr std::string_view interim_answer = "HTTP/1.1 100 Continue\r\n\r\n";
 
+constexpr std::array proxy_headers{"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host"};
+
 bool has_content(unsigned status) { return status != 204 && status != 304; }
 
 transport::Address address_of(const asio::ip::tcp::endpoint& peer) {
@@ -198,6 +200,8 @@ Request Connection::request() const {
   request.accept_encoding = header("Accept-Encoding");
   request.fetch_site = header("Sec-Fetch-Site");
   request.fetch_dest = header("Sec-Fetch-Dest");
+  request.by_proxy = message.version() < 11 ||
+                     std::ranges::any_of(proxy_headers, [&](const char* name) { return message.count(name) > 0; });
   request.asks_for_method = message.count("Access-Control-Request-Method") > 0;
   if (message.count("Origin") > 0) request.origin = message.count("Origin") == 1 ? header("Origin") : "null";
   return request;

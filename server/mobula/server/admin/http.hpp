@@ -30,6 +30,7 @@ struct Request {
   std::optional<std::string> origin;  // header, sent by pages in a browser; "null" if there is more than one
   std::string fetch_site;             // header Sec-Fetch-Site; empty unless there is exactly one
   std::string fetch_dest;             // header Sec-Fetch-Dest, likewise
+  bool by_proxy = false;              // has a header of proxies, or is of HTTP/1.0, as nginx sends it by default
   bool asks_for_method = false;       // has the header Access-Control-Request-Method
   // Decoded parameters of path and query, by name.
   std::map<std::string, std::string, std::less<>> parameters;

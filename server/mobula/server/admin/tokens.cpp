@@ -56,7 +56,7 @@ core::Result<TokenRequest> parse(std::string_view body) {
   return request;
 }
 
-Response answer(const Request& request, const TokenSource& source) {
+Response answer(const Request& request, const TokenSource& source, const WebSocketAddress& websocket) {
   if (!source)
     return error_response({"no tokens",
                            "this server makes no tokens, because it was started with --key-file; use mobula-token "
@@ -65,7 +65,7 @@ Response answer(const Request& request, const TokenSource& source) {
   if (!wanted) return error_response(wanted.error());
   const core::Result<std::vector<std::string>> tokens = make_tokens(source, wanted->count, wanted->user_data);
   if (!tokens) return error_response(tokens.error());
-  return {200, json{{"tokens", *tokens}}.dump()};
+  return tokens_response(*tokens, websocket.url_for(request));
 }
 
 }  // namespace
@@ -88,9 +88,17 @@ core::Result<std::vector<std::string>> make_tokens(const TokenSource& source, st
   return texts;
 }
 
-Route tokens_route(TokenSource source) {
-  return {"POST", "/api/tokens",
-          [source = std::move(source)](const Request& request) { return answer(request, source); }};
+Response tokens_response(const std::vector<std::string>& tokens, const std::string& websocket) {
+  json body{{"tokens", tokens}};
+  if (!websocket.empty()) body[websocket.starts_with("wss:") ? "wss" : "ws"] = websocket;
+  return {200, body.dump()};
+}
+
+Route tokens_route(TokenSource source, WebSocketAddress websocket) {
+  const auto handler = [source = std::move(source), websocket = std::move(websocket)](const Request& request) {
+    return answer(request, source, websocket);
+  };
+  return {"POST", "/api/tokens", handler};
 }
 
 }  // namespace mobula::server::admin

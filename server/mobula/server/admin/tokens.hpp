@@ -1,12 +1,14 @@
 // POST /api/tokens: connect tokens for development, for every peer that is allowed at the admin port.
 //
-//   {"count": 2, "user_data": "anna"}  ->  {"tokens": ["<base64>", "<base64>"]}       user_data is optional
+//   {"count": 2, "user_data": "anna"}  ->  {"tokens": ["<base64>", "<base64>"], "ws": "ws://localhost:7778"}
+//
+// user_data is optional. The WebSocket is named if the server has one.
 #pragma once
 
 #include <cstdint>
 #include <mobula/core/bytes.hpp>
 #include <mobula/core/result.hpp>
-#include <mobula/server/admin/http.hpp>
+#include <mobula/server/admin/websocket_address.hpp>
 #include <string>
 #include <vector>
 
@@ -25,7 +27,10 @@ core::Status check_user_data(std::string_view user_data);
 core::Result<std::vector<std::string>> make_tokens(const TokenSource& source, std::uint32_t count,
                                                    std::string_view user_data);
 
+/// Returns the answer with tokens. `websocket` is the URL to use them at, under "ws" or "wss"; empty for none.
+Response tokens_response(const std::vector<std::string>& tokens, const std::string& websocket);
+
 /// Returns the route. Without a source every request is refused with "no tokens".
-Route tokens_route(TokenSource source);
+Route tokens_route(TokenSource source, WebSocketAddress websocket = {});
 
 }  // namespace mobula::server::admin

@@ -79,11 +79,16 @@ core::Result<admin::HttpServerConfig> admin_config(const HostConfig& config) {
   return admin;
 }
 
+// 0 if the world has no WebSocket.
+std::uint16_t websocket_port(const HostedWorld& world) { return world.pipes().local_port(transport::Pipe::websocket); }
+
 core::Result<std::unique_ptr<admin::HttpServer>> start_admin(admin::HttpServerConfig admin, const HostConfig& config,
-                                                             const TokenIssuer& issuer, const api::ApiPtr& api) {
+                                                             const HostedWorld& world, const api::ApiPtr& api) {
+  const TokenIssuer& issuer = world.token_issuer();
   admin.routes = api::routes(api);
   admin.routes.push_back(admin::live_route());
-  admin.routes.push_back(admin::tokens_route(while_open(token_source(issuer), api)));
+  admin.routes.push_back(
+      admin::tokens_route(while_open(token_source(issuer), api), websocket_address(config, websocket_port(world))));
   admin.routes.back().origins = config.token_origins;
   for (admin::Route& file : admin::file_routes(admin::inspector_files())) admin.routes.push_back(std::move(file));
   admin.topics = api::topics(api);
@@ -101,7 +106,7 @@ core::Result<std::unique_ptr<admin::HttpServer>> start_admin(admin::HttpServerCo
 core::Result<std::unique_ptr<admin::HttpServer>> start_web(const std::optional<WebPlan>& plan, const HostConfig& config,
                                                            const HostedWorld& world, const api::ApiPtr& api) {
   if (!plan) return std::unique_ptr<admin::HttpServer>();
-  PageEndpoint endpoint{.websocket_port = world.pipes().local_port(transport::Pipe::websocket)};
+  PageEndpoint endpoint{.websocket_port = websocket_port(world)};
   if (plan->tokens != web::TokenKind::none) endpoint.tokens = while_open(own_tokens(world.token_issuer()), api);
   return open_web_address(*plan, config, std::move(endpoint));
 }
@@ -135,7 +140,7 @@ int serve(const HostConfig& config, const OpenWorlds& open) {
   if (*web) site.emplace(**web, config);
   const auto web_server = start_web(*web, config, *worlds.all().front(), api);
   if (!web_server) return refuse(config, web_server.error());
-  const auto admin_server = start_admin(std::move(*admin), config, worlds.all().front()->token_issuer(), api);
+  const auto admin_server = start_admin(std::move(*admin), config, *worlds.all().front(), api);
   if (!admin_server) return refuse(config, admin_server.error());
   worlds.on_tick([&] {
     api->pulse->ticked_at = core::monotonic_now();

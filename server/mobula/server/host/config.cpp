@@ -98,9 +98,9 @@ std::vector<process::Setting> network_settings(HostConfig& config) {
            {.type = "FILE", .group = group}},
           {"token_origin",
            &config.token_origins,
-           "origin of web pages that may request connect tokens, for development; may be given several times; default: "
-           "none",
-           {.type = "ORIGIN", .check = net::check_origin, .group = group}}};
+           "origin of web pages of this machine that may request connect tokens, for development; may be given several "
+           "times; default: none",
+           {.type = "ORIGIN", .check = net::check_local_origin, .group = group}}};
 }
 
 std::vector<process::Setting> web_settings(HostConfig& config) {
@@ -126,8 +126,7 @@ std::vector<process::Setting> web_settings(HostConfig& config) {
       {"web_tokens",
        &config.web_tokens,
        "connect tokens of the web address: none, guests (without an account), or auto (for any account, on this "
-       "machine, "
-       "without --key-file)",
+       "machine, without --key-file and --trusted-proxy)",
        {.type = "WORD", .check = process::one_of({"auto", "guests", "none"}), .group = group}}};
 }
 

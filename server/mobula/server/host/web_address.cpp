@@ -55,16 +55,19 @@ web::PageTokens page_tokens(const WebPlan& plan, const HostConfig& config, PageE
   return {.kind = kind,
           .source = std::move(endpoint.tokens),
           .origins = token_origins(config, kind),
-          .websocket_url = websocket_url(config),
-          .websocket_port = endpoint.websocket_port,
-          .secure = !config.certificate.empty()};
+          .websocket = websocket_address(config, endpoint.websocket_port)};
 }
 
 }  // namespace
 
+admin::WebSocketAddress websocket_address(const HostConfig& config, std::uint16_t port) {
+  return {.url = websocket_url(config), .port = port, .secure = !config.certificate.empty()};
+}
+
 web::TokenKind token_kind(const HostConfig& config, const transport::Address& listen) {
   if (config.web_tokens == "guests") return web::TokenKind::guests;
-  const bool develops = config.web_tokens == "auto" && config.key_file.empty() && is_loopback(listen);
+  const bool develops =
+      config.web_tokens == "auto" && config.key_file.empty() && config.trusted_proxies.empty() && is_loopback(listen);
   return develops ? web::TokenKind::accounts : web::TokenKind::none;
 }
 
@@ -104,7 +107,7 @@ void reload_site(const WebPlan& plan, const HostConfig& config) {
   if (!site) return core::log_error("server", "--web-root: {}; the former files stay", site.error().message);
   const std::size_t files = site->files().size();
   plan.site->replace(std::move(*site));
+  core::log_info("server", "web address: {} files", files);
 }
 
 }  // namespace mobula::server
-  core::log_info("server", "web address: {} files", files);

@@ -21,6 +21,9 @@ struct PageEndpoint {
   admin::TokenSource tokens = {};  // empty for none
 };
 
+/// Returns the WebSocket that answers with tokens name: that of a public address, or that of the port.
+admin::WebSocketAddress websocket_address(const HostConfig& config, std::uint16_t port);
+
 /// A web address that is checked and not open yet. It has read its files.
 struct WebPlan {
   transport::Address listen = {};
@@ -33,7 +36,7 @@ struct WebPlan {
 core::Result<std::optional<WebPlan>> plan_web_address(const HostConfig& config);
 
 /// Returns the players that get tokens of the web address. By default these are all that reach a loopback address, if
-/// no backend shares the key.
+/// no backend shares the key and no proxy is trusted.
 web::TokenKind token_kind(const HostConfig& config, const transport::Address& listen);
 
 /// Opens the address. Errors: those of HttpServer::start.

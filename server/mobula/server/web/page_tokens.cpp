@@ -1,7 +1,5 @@
-#include <mobula/core/format.hpp>
-#include <mobula/net/origin.hpp>
+#include <mobula/server/admin/same_machine.hpp>
 #include <mobula/server/web/page_tokens.hpp>
-#include <nlohmann/json.hpp>
 
 namespace mobula::server::web {
 namespace {
@@ -15,24 +13,25 @@ core::Status check_user_data(const PageTokens& tokens, std::string_view user_dat
   return admin::check_user_data(user_data);
 }
 
-// Empty if the request names no host.
-std::string websocket_url(const PageTokens& tokens, const Request& request) {
-  if (!tokens.websocket_url.empty()) return tokens.websocket_url;
-  const std::string host = net::host_without_port(request.host);
-  if (host.empty()) return {};
-  return core::format("{}://{}:{}", tokens.secure ? "wss" : "ws", host, tokens.websocket_port);
+// A proxy on this machine would let everyone who reaches it take any account.
+bool is_of_this_machine(const Request& request) {
+  return !request.by_proxy && admin::names_a_machine_itself(request.host);
 }
 
 Response answer(const PageTokens& tokens, const Request& request) {
   if (tokens.kind == TokenKind::none)
     return admin::error_response({"no tokens", "this address makes no connect tokens; see the setting web_tokens"});
+  if (tokens.kind == TokenKind::accounts && !is_of_this_machine(request))
+    return admin::error_response(403, "by_proxy",
+                                 "this address makes tokens for any account, and therefore none for clients of a "
+                                 "proxy; see the setting web_tokens");
   const std::string_view user_data = request.parameter("user_data");
   if (const core::Status good = check_user_data(tokens, user_data); !good) return admin::error_response(good.error());
-  const std::string url = websocket_url(tokens, request);
+  const std::string url = tokens.websocket.url_for(request);
   if (url.empty()) return admin::error_response({"bad request", "Host: expected a name or an address"});
   const core::Result<std::vector<std::string>> texts = admin::make_tokens(tokens.source, 1, user_data);
   if (!texts) return admin::error_response(texts.error());
-  return {200, nlohmann::json{{"tokens", *texts}, {url.starts_with("wss:") ? "wss" : "ws", url}}.dump()};
+  return admin::tokens_response(*texts, url);
 }
 
 }  // namespace

@@ -14,20 +14,18 @@ namespace mobula::server::web {
 enum class TokenKind : std::uint8_t {
   none,      // nobody
   guests,    // everyone, without an account
-  accounts,  // everyone, for the account that the request names: for development
+  accounts,  // everyone on this machine, for the account that the request names: for development
 };
 
 struct PageTokens {
   TokenKind kind = TokenKind::none;
   admin::TokenSource source = {};         // not empty, unless `kind` is none
   std::vector<std::string> origins = {};  // other origins whose pages get tokens
-  std::string websocket_url = {};         // for clients; empty for the host of the request and websocket_port
-  std::uint16_t websocket_port = 0;
-  bool secure = false;  // the port's WebSocket is wss
+  admin::WebSocketAddress websocket = {};
 };
 
 /// Returns the route. Errors: "no tokens" if `kind` is none, "bad request" for an account where there are guests alone,
-/// "closing" and "failed" of the source.
+/// "closing" and "failed" of the source. A proxy that requests an account gets 403, "by_proxy".
 admin::Route page_token_route(PageTokens tokens);
 
 }  // namespace mobula::server::web
