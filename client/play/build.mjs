@@ -1,4 +1,4 @@
-// Bundles the game into build/play-site, its tests into build/play-test, and the tutorial's page into build/play-example.
+// Bundles the game into build/play-site, and its tests into build/play-test.
 import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -43,12 +43,6 @@ else {
   rmSync(join(site, "demo_rules.wasm"), { force: true });
   console.log("no demo_rules.wasm was built: the game has no prediction");
 }
-
-// The page of docs/web-tutorial.md, for its test.
-const example = join(root, "build/play-example");
-mkdirSync(example, { recursive: true });
-await build({ ...common, entryPoints: [join(here, "../web/example/main.ts")], outdir: example, platform: "browser" });
-copyFileSync(join(here, "../web/example/index.html"), join(example, "index.html"));
 
 rmSync(tests, { recursive: true, force: true });
 const sources = existsSync(join(here, "test"))

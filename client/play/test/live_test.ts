@@ -2,78 +2,15 @@
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { type TestContext, after, before, test } from "node:test";
-import { DemoServer, hasPrograms, village } from "../../web/test/support/demo_server.js";
+import { test } from "node:test";
 import { root } from "../../web/test/support/repository.js";
-import { Browser, chromium, sleep } from "./support/browser.mjs";
-import { Player } from "./support/player.js";
+import { sleep } from "./support/browser.mjs";
+import { distance, options, startPlayers } from "./support/players.js";
 import { colours, readPng } from "./support/png.js";
 
-// The page at PLAY_URL, or that of a server of these tests. Pictures go to the folder PLAY_OUT.
-let url = process.env["PLAY_URL"] ?? "";
 const pictures = process.env["PLAY_OUT"] ?? join(root, "build/play");
-const hasPage = hasPrograms || url !== "";
-const skip = chromium === undefined ? "no Chromium" : hasPage ? false : "neither PROGRAMS nor PLAY_URL names a page";
-const options = { skip, timeout: 150_000 };
 const well = { x: 0, z: 5 };
-const server = new DemoServer("build/play-site");
-let browser: Browser;
-
-/** Joins with a page that is closed when the test ends. */
-async function enter(t: TestContext, more: Parameters<typeof Player.join>[2] = {}): Promise<Player> {
-  const player = await Player.join(browser, url, more);
-  t.after(() => player.page.close());
-  return player;
-}
-
-before(async () => {
-  if (skip !== false) return;
-  browser = new Browser();
-  if (url !== "") return;
-  await server.start({ level: village, ticks: 20 });
-  url = server.page;
-});
-after(async () => {
-  if (skip === false) await browser.close();
-  await server.remove();
-});
-
-const distance = (a: { x: number; z: number }, b: { x: number; z: number }): number => Math.hypot(a.x - b.x, a.z - b.z);
-
-test("Play.TwoPagesSeeEachOtherMove", options, async (t) => {
-  const [ada, bob] = await Promise.all([enter(t), enter(t)]);
-  await Promise.all([ada.walkTo({ x: 3, z: 6 }), bob.walkTo({ x: -3, z: 6 })]);
-  for (const [mover, watcher] of [[ada, bob], [bob, ada]] as const) {
-    const entity = await mover.entity();
-    await watcher.page.until(`play.game.village.creatures.all.has(${entity}n)`);
-    const begin = (await watcher.shownOf(entity))!;
-    await mover.face({ x: begin.x, z: begin.z + 40 });
-    await mover.page.down("KeyW");
-    await watcher.page.until(`play.game.village.creatures.all.get(${entity}n)?.at.z > ${begin.z + 1.5}`);
-    await mover.page.up("KeyW");
-    await mover.stand();
-    await sleep(600);
-    assert.ok(distance((await watcher.shownOf(entity))!, await mover.spot()) < 0.1);
-  }
-  ada.checkConsole();
-  bob.checkConsole();
-});
-
-test("Play.AScriptedWalkEndsWhereTheServerHasIt", options, async (t) => {
-  const player = await enter(t);
-  await player.walkTo(well);
-  for (const key of ["KeyD", "ArrowUp", "KeyS", "KeyA"]) {
-    await player.page.down(key);
-    await sleep(700);
-    await player.page.up(key);
-  }
-  await player.stand();
-  await sleep(800);
-  assert.ok(distance(await player.shown(), await player.spot()) < 0.05);
-  assert.equal(await player.page.run("play.game.client.statistics.refusedCommands"), 0);
-  assert.equal(await player.page.run("play.game.client.statistics.mismatchedTicks"), 0);
-  player.checkConsole();
-});
+const enter = startPlayers();
 
 test("Play.OwnStepsShowBeforeTheServerHasThem", options, async (t) => {
   const player = await enter(t);
@@ -133,35 +70,6 @@ test("Play.ATagAtALatencyOf150MsCounts", options, async (t) => {
   await ada.page.until(`document.getElementById("own-tags").textContent !== "0"`);
   ada.checkConsole();
   bob.checkConsole();
-});
-
-test("Play.TheKeyboardAloneSuffices", options, async (t) => {
-  const { page } = await enter(t);
-  const isOpen = (id: string): Promise<boolean> => page.run(`!document.getElementById("${id}").hidden`);
-  await page.press("Space");
-  await page.until(`play.game.client.entities("Stone").length > 0`);
-  await page.press("KeyF");
-  await page.press("Enter");
-  await page.type("<b>Hello</b> to all");
-  await page.press("Enter");
-  await page.until(`document.getElementById("chat-log").textContent.includes("<b>Hello</b> to all")`);
-  assert.equal(await page.run(`document.querySelectorAll("#chat-log b").length`), 0);
-  await page.press("KeyN");
-  assert.equal(await isOpen("panel"), true);
-  // The tab key reaches the sliders, and arrows move the one in focus, not the avatar.
-  for (let i = 0; i < 20 && (await page.run("document.activeElement.id")) !== "s-latency"; ++i) await page.press("Tab");
-  await page.press("ArrowRight");
-  await page.until(`document.getElementById("o-latency").textContent === "10 ms" && play.game.conditions.latency === 10`);
-  await page.press("Escape");
-  assert.equal(await isOpen("panel"), false);
-  await page.press("KeyH");
-  assert.equal(await isOpen("help"), true);
-  await page.press("Escape");
-  const yaw = await page.run<number>("play.game.camera.yaw");
-  await page.down("KeyQ");
-  await page.until(`play.game.camera.yaw > ${yaw + 0.1}`);
-  await page.up("KeyQ");
-  assert.deepEqual(page.complaints, []);
 });
 
 test("Play.BotsJoinAndLeaveOnAButton", options, async (t) => {

@@ -1,4 +1,4 @@
-// The page of the tutorial, docs/web-tutorial.md, in a headless Chromium.
+// The page of the tutorial, docs/web-tutorial.md, in a headless Chromium. tests/client/play/tutorial.sh makes it.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Browser, chromium } from "./support/browser.mjs";
@@ -8,7 +8,7 @@ const skip = chromium === undefined ? "no Chromium" : hasPrograms ? false : "PRO
 const picture = `document.querySelector("canvas").toDataURL()`;
 
 test("Tutorial.ItsPageShowsEntitiesThatMove", { skip, timeout: 120_000 }, async (t) => {
-  const server = new DemoServer("build/play-example");
+  const server = new DemoServer("build/play-example/site");
   const browser = new Browser();
   t.after(async () => {
     await browser.close();

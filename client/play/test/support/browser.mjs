@@ -111,6 +111,11 @@ export class Page {
   frames = 0;
   /** URL of the newest WebSocket. */
   websocket = "";
+  /**
+   * URLs of all requests and WebSockets.
+   * @type {string[]}
+   */
+  urls = [];
 
   constructor(browser, session, target) {
     this.browser = browser;
@@ -123,7 +128,8 @@ export class Page {
   }
 
   onNotice(method, params) {
-    if (method === "Network.webSocketCreated") this.websocket = params.url;
+    if (method === "Network.requestWillBeSent") this.urls.push(params.request.url);
+    if (method === "Network.webSocketCreated") this.urls.push((this.websocket = params.url));
     if (method === "Network.webSocketFrameReceived") ++this.frames;
     if (method === "Runtime.exceptionThrown")
       this.complaints.push(params.exceptionDetails.exception?.description ?? params.exceptionDetails.text);
