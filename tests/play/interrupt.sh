@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Ends tests/play/play.sh by Ctrl-C: tests/play/interrupt.sh BIN
-# Its processes and its files must be gone then.
+# No process and no file of it may be left then.
 set -euo pipefail
 bin=$(cd "${1:?usage: interrupt.sh BIN}" && pwd)
 cd "$(dirname "${BASH_SOURCE[0]}")"

@@ -1,4 +1,4 @@
-// What a newcomer to the page does first: the tests of the game that take seconds.
+// First steps of a newcomer to the page: the tests of the game that take seconds.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sleep } from "./support/browser.mjs";
