@@ -87,6 +87,10 @@ class Iteration {
   [[nodiscard]] const SparseSet& lead() const { return *lead_; }
   [[nodiscard]] const std::string& lead_name() const { return pools_[lead_column]->instance_name(); }
   [[nodiscard]] std::uint32_t size() const { return group_ != nullptr ? group_->size() : lead_->size(); }
+  // Without what has entered since the begin of the iteration, as far as that is known.
+  [[nodiscard]] std::uint32_t size(const IterationProgress& progress) const {
+    return std::min(size(), progress.least_size());
+  }
 
   // For range loops: the components of the entity at a position of the lead, if it matches.
   using Element = std::tuple<Entity, typename IteratedType<Ts>::Argument...>;
@@ -169,7 +173,7 @@ class Iteration {
   template <class Function, std::size_t... Is>
   void visit_run(std::uint32_t first, std::uint32_t end, IterationProgress& progress, Function& function,
                  std::index_sequence<Is...> /*all*/) const {
-    if (end > size()) end = size();
+    end = std::min(end, size(progress));
     if (first >= end) return;
     progress.begin_run(first, end, may_go_forwards(first, end));
     run(first, end - first, progress, function, open_run<Ts>(*pools_[Is], first, end)...);
@@ -223,7 +227,7 @@ class Iteration {
   template <class Function, std::size_t... Is>
   void look_up(std::uint32_t first, std::uint32_t end, IterationProgress& progress, Function& function,
                std::index_sequence<Is...> all_of) const {
-    if (end > size()) end = size();
+    end = std::min(end, size(progress));
     if (first >= end) return;
     progress.begin_run(first, end, false);
     if (progress.skips_any()) return look_up_backwards(first, end, progress, function);
@@ -257,12 +261,14 @@ class Iteration {
   template <class Function>
   [[gnu::noinline]] void look_up_backwards(std::uint32_t first, std::uint32_t end, IterationProgress& progress,
                                            Function& function) const {
-    for (std::uint32_t position = end; position-- > first;) look_up_one(position, progress, function, all);
+    for (std::uint32_t position = end; position-- > first;)
+      if (position < progress.least_size()) look_up_one(position, progress, function, all);
   }
   template <class Function>
   [[gnu::noinline]] void look_up_forwards(std::uint32_t first, std::uint32_t end, IterationProgress& progress,
                                           Function& function) const {
-    for (std::uint32_t position = first; position < end; ++position) look_up_one(position, progress, function, all);
+    for (std::uint32_t position = first; position < end && position < progress.least_size(); ++position)
+      look_up_one(position, progress, function, all);
   }
   template <class Function, std::size_t... Is>
   void look_up_one(std::uint32_t position, IterationProgress& progress, Function& function,
@@ -360,7 +366,7 @@ class EntityIterator {
  private:
   void advance() {
     while (!late_ && position_ != 0) {
-      if (position_ > iteration_.size()) position_ = iteration_.size();
+      position_ = std::min(position_, iteration_.size(*progress_));
       if (position_-- == 0) break;
       progress_->visit(position_);
       index_ = iteration_.lead().indices()[position_];

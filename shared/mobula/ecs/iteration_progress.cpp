@@ -4,13 +4,14 @@ namespace mobula::ecs {
 
 // The current one counts as visited.
 bool IterationProgress::is_visited(std::uint32_t position) const {
-  if (position >= end_) return true;
+  if (position >= end_ || position >= least_size_) return true;
   return forwards_ ? position >= first_ && position <= current_ : position >= current_;
 }
 
-void IterationProgress::on_removed(std::uint32_t position) {
+void IterationProgress::on_removed(const SparseSet& set, std::uint32_t position) {
   outdated_ = true;
   disturbed_ |= !is_visited(position);
+  if (&set == lead_) least_size_ = std::min(least_size_, set.size() - 1);
 }
 
 void IterationProgress::on_moved(const SparseSet& set, std::uint32_t index, std::uint32_t from, std::uint32_t to) {
@@ -37,8 +38,8 @@ void Iterations::report_removal(const SparseSet& set, std::uint32_t index) {
   const std::uint32_t position = set.find(index);
   const std::uint32_t last = set.size() - 1;
   for (Link* link = first_; link != nullptr; link = link->next) {
-    link->progress->on_removed(position);
     if (position != last) link->progress->on_moved(set, set.indices()[last], last, position);
+    link->progress->on_removed(set, position);
   }
 }
 

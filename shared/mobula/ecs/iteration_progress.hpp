@@ -6,7 +6,8 @@
 //   0 … unvisited … first … current … end … visited … size
 //
 // An entity that moves from a visited position to an unvisited one is skipped there. One that moves the other way is
-// visited late, after all others.
+// visited late, after all others. If the lead shrinks to a position, all that enters it later is behind that position,
+// and is not visited.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +20,7 @@ namespace mobula::ecs {
 /// Progress of one iteration.
 class IterationProgress {
  public:
-  explicit IterationProgress(const SparseSet& lead) : lead_(&lead) {}
+  explicit IterationProgress(const SparseSet& lead) : lead_(&lead), least_size_(lead.size()) {}
 
   /// Begins a run over positions first … end - 1. Those from `end` on are visited.
   void begin_run(std::uint32_t first, std::uint32_t end, bool forwards) {
@@ -31,6 +32,8 @@ class IterationProgress {
     outdated_ = false;
   }
   [[nodiscard]] bool goes_forwards() const { return forwards_; }
+  /// Returns the least size that the lead has had. What is behind it is not visited.
+  [[nodiscard]] std::uint32_t least_size() const { return least_size_; }
   /// Begins the visit of a position of the run.
   void visit(std::uint32_t position) { current_ = position; }
   /// Returns true if positions that are not visited yet have changed during the run.
@@ -51,7 +54,7 @@ class IterationProgress {
   }
 
   /// Receives the removal of an index from a position.
-  void on_removed(std::uint32_t position);
+  void on_removed(const SparseSet& set, std::uint32_t position);
   /// Receives the move of an index between positions.
   void on_moved(const SparseSet& set, std::uint32_t index, std::uint32_t from, std::uint32_t to);
   /// Receives that a pool has other tables of its components.
@@ -65,6 +68,7 @@ class IterationProgress {
   const SparseSet* lead_;
   std::uint32_t first_ = 0;
   std::uint32_t end_ = 0;
+  std::uint32_t least_size_;
   std::uint32_t current_ = 0;
   bool forwards_ = false;
   bool disturbed_ = false;
