@@ -1,27 +1,32 @@
 // First steps of a newcomer to the page: the tests of the game that take seconds.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { hamlet } from "../../web/test/support/demo_server.js";
 import { sleep } from "./support/browser.mjs";
+import type { Player } from "./support/player.js";
 import { distance, options, startPlayers } from "./support/players.js";
 
 const well = { x: 0, z: 5 };
-const enter = startPlayers();
+const enter = startPlayers(hamlet);
+
+/** Moves a player, and checks that another page shows it on its way and at its end. */
+async function watch(watcher: Player, mover: Player): Promise<void> {
+  const entity = await mover.entity();
+  await watcher.page.until(`play.game.village.creatures.all.has(${entity}n)`);
+  const begin = (await watcher.shownOf(entity))!;
+  await mover.face({ x: begin.x, z: begin.z + 40 });
+  await mover.page.down("KeyW");
+  await watcher.page.until(`play.game.village.creatures.all.get(${entity}n)?.at.z > ${begin.z + 1.5}`);
+  await mover.page.up("KeyW");
+  await mover.stand();
+  await sleep(600);
+  assert.ok(distance((await watcher.shownOf(entity))!, await mover.spot()) < 0.1);
+}
 
 test("Play.TwoPagesSeeEachOtherMove", options, async (t) => {
   const [ada, bob] = await Promise.all([enter(t), enter(t)]);
   await Promise.all([ada.walkTo({ x: 3, z: 6 }), bob.walkTo({ x: -3, z: 6 })]);
-  for (const [mover, watcher] of [[ada, bob], [bob, ada]] as const) {
-    const entity = await mover.entity();
-    await watcher.page.until(`play.game.village.creatures.all.has(${entity}n)`);
-    const begin = (await watcher.shownOf(entity))!;
-    await mover.face({ x: begin.x, z: begin.z + 40 });
-    await mover.page.down("KeyW");
-    await watcher.page.until(`play.game.village.creatures.all.get(${entity}n)?.at.z > ${begin.z + 1.5}`);
-    await mover.page.up("KeyW");
-    await mover.stand();
-    await sleep(600);
-    assert.ok(distance((await watcher.shownOf(entity))!, await mover.spot()) < 0.1);
-  }
+  await Promise.all([watch(ada, bob), watch(bob, ada)]);
   ada.checkConsole();
   bob.checkConsole();
 });

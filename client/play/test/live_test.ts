@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { village } from "../../web/test/support/demo_server.js";
 import { root } from "../../web/test/support/repository.js";
 import { sleep } from "./support/browser.mjs";
 import { distance, options, startPlayers } from "./support/players.js";
@@ -10,7 +11,7 @@ import { colours, readPng } from "./support/png.js";
 
 const pictures = process.env["PLAY_OUT"] ?? join(root, "build/play");
 const well = { x: 0, z: 5 };
-const enter = startPlayers();
+const enter = startPlayers(village);
 
 test("Play.OwnStepsShowBeforeTheServerHasThem", options, async (t) => {
   const player = await enter(t);

@@ -1,6 +1,6 @@
-// A browser and a server of the village, for tests that play the game in pages.
+// A browser and a server of the demo, for tests that play the game in pages.
 import { type TestContext, after, before } from "node:test";
-import { DemoServer, hasPrograms, village } from "../../../web/test/support/demo_server.js";
+import { DemoServer, hasPrograms } from "../../../web/test/support/demo_server.js";
 import { Browser, chromium } from "./browser.mjs";
 import { Player } from "./player.js";
 
@@ -15,7 +15,7 @@ const skip = chromium === undefined ? "no Chromium" : hasPage ? false : "neither
 export const options = { skip, timeout: 150_000 };
 
 /** Starts both before the tests of a file, and ends them after these. */
-export function startPlayers(): Enter {
+export function startPlayers(level: string): Enter {
   const server = new DemoServer("build/play-site");
   let browser: Browser;
   let url = given;
@@ -23,7 +23,7 @@ export function startPlayers(): Enter {
     if (skip !== false) return;
     browser = new Browser();
     if (url !== "") return;
-    await server.start({ level: village, ticks: 20 });
+    await server.start({ level, ticks: 20 });
     url = server.page;
   });
   after(async () => {
