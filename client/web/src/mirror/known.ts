@@ -69,6 +69,15 @@ export class MirrorState {
     this.announced[0] = world.empty;
   }
 
+  /** Returns the prototypes that the session, its entities and those of its level may still need. */
+  usedPrototypes(): Set<Prototype> {
+    const used = new Set([...this.known.map((known) => known.prototype), ...(this.level?.prototypes ?? [])]);
+    for (const prototype of this.announced) if (prototype !== undefined) used.add(prototype);
+    for (const { indices, count } of this.world.pools.values())
+      for (let place = 0; place < count; ++place) used.add(this.world.prototypes[indices[place]!]!);
+    return used;
+  }
+
   at(ack: number): Acknowledged {
     return this.acknowledged[ack % acknowledgedKept]!;
   }

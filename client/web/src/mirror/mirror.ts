@@ -58,6 +58,7 @@ export class Mirror {
         refuse("too many prototypes", `prototype id ${id}; ids are below ${announcedMax}`);
       this.world.check(components);
     }
+    if (this.world.isCrowded) this.world.forgetOthers(this.state.usedPrototypes());
     for (const { id, components } of prototypes) this.state.announced[id] = this.world.intern(components);
   }
 

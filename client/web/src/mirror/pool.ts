@@ -10,51 +10,54 @@ export interface Column {
   values: Values;
 }
 
+const roomMin = 4; // entities
+
 export class Pool {
-  readonly columns: readonly Column[];
   /** Indices of the entities that have the component, by place. Valid up to `count`. */
-  indices = new Uint32Array(16);
+  indices = new Uint32Array(0);
   count = 0;
   /** For which update each place was listed as changed. */
-  listed = new Uint32Array(16);
-  private places = new Int32Array(0); // by index of the entity; -1 without the component
+  listed = new Uint32Array(0);
+  private made: readonly Column[] | null = null;
+  private readonly places = new Map<number, number>(); // by index of the entity: a server chooses indices far apart
 
   constructor(
     readonly ref: ComponentRef,
     readonly name: string,
     readonly row: RowLayout,
-  ) {
-    this.columns = columnLayouts(row).map((layout) => ({ layout, values: makeValues(layout.field, 16 * layout.size) }));
+  ) {}
+
+  /** Columns of the fields, made when they are first needed: a server can announce pools that no entity is in. */
+  get columns(): readonly Column[] {
+    return (this.made ??= columnLayouts(this.row).map((layout) => ({
+      layout,
+      values: makeValues(layout.field, this.indices.length * layout.size),
+    })));
   }
 
   /** Returns the place of an entity, given by its index; -1 if it does not have the component. */
   find(index: number): number {
-    return index < this.places.length ? this.places[index]! : -1;
+    return this.places.get(index) ?? -1;
   }
 
   add(index: number): number {
     if (this.count === this.indices.length) this.grow();
-    if (index >= this.places.length) {
-      const places = new Int32Array(Math.max(index + 1, 2 * this.places.length)).fill(-1);
-      places.set(this.places);
-      this.places = places;
-    }
     this.indices[this.count] = index;
     this.listed[this.count] = 0;
-    this.places[index] = this.count;
+    this.places.set(index, this.count);
     return this.count++;
   }
 
   /** Removes an entity that has the component. The last one takes its place. */
   remove(index: number): void {
-    const place = this.places[index]!;
+    const place = this.places.get(index)!;
     const last = --this.count;
-    this.places[index] = -1;
+    this.places.delete(index);
     if (place === last) return;
     const moved = this.indices[last]!;
     this.indices[place] = moved;
     this.listed[place] = this.listed[last]!;
-    this.places[moved] = place;
+    this.places.set(moved, place);
     for (const { layout, values } of this.columns)
       values.copyWithin(place * layout.size, last * layout.size, (last + 1) * layout.size);
   }
@@ -75,7 +78,7 @@ export class Pool {
   }
 
   private grow(): void {
-    const size = 2 * this.indices.length;
+    const size = Math.max(2 * this.indices.length, roomMin);
     const indices = new Uint32Array(size);
     const listed = new Uint32Array(size);
     indices.set(this.indices);

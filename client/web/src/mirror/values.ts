@@ -135,10 +135,21 @@ export interface ColumnLayout {
   readonly places: readonly [others: FieldPlace, owner: FieldPlace];
 }
 
-export function columnLayouts(row: RowLayout): ColumnLayout[] {
-  const fields = [...new Set(row.fields.map((place) => place.field))];
-  return fields.map((field) => {
-    const all = row.fields.filter((place) => place.field === field);
+const layouts = new WeakMap<RowLayout, readonly ColumnLayout[]>();
+
+/** Returns the columns of a row. They are made once for all pools of a component. */
+export function columnLayouts(row: RowLayout): readonly ColumnLayout[] {
+  const known = layouts.get(row);
+  if (known !== undefined) return known;
+  const made = makeLayouts(row);
+  layouts.set(row, made);
+  return made;
+}
+
+function makeLayouts(row: RowLayout): ColumnLayout[] {
+  const places = new Map<Field, FieldPlace[]>();
+  for (const place of row.fields) places.set(place.field, [...(places.get(place.field) ?? []), place]);
+  return [...places].map(([field, all]) => {
     const others = all.find((place) => place.receivers !== receivers.owner) ?? all[0]!;
     const owner = all.find((place) => place.receivers !== receivers.others) ?? all[0]!;
     const width = valueWidth(field);

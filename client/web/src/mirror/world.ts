@@ -10,18 +10,38 @@ import { type RowLayout, makeRowLayout } from "../wire/row_layout.js";
 import { Pool } from "./pool.js";
 
 /** Components that entities have in common, by type and instance. */
-export interface Prototype {
-  readonly components: readonly ComponentRef[];
-  readonly pools: readonly Pool[];
-  readonly layout: EntityLayout;
-  readonly hashLow: number;
-  readonly hashHigh: number;
+export class Prototype {
+  private made: EntityLayout | null = null;
+
+  constructor(
+    readonly components: readonly ComponentRef[],
+    readonly pools: readonly Pool[],
+    readonly hashLow: number,
+    readonly hashHigh: number,
+    private readonly noteLayout: (prototype: Prototype, words: number) => void,
+  ) {}
+
+  /** Layout of its entities, made when it is needed: a server can announce prototypes that no entity has. */
+  get layout(): EntityLayout {
+    if (this.made === null) {
+      this.made = makeEntityLayout(this.pools.map((pool) => pool.row));
+      this.noteLayout(this, this.made.words);
+    }
+    return this.made;
+  }
+
+  forgetLayout(): void {
+    this.made = null;
+  }
 }
 
 // Bounds of what a server can make a client keep.
 const namesMax = 1 << 16;
-const prototypesMax = 1 << 16;
+const poolsMax = 4096;
+const prototypesMax = 1 << 16; // in use
+const prototypesKept = 1024; // in use or not
 const entityWordsMax = 16_384;
+const layoutWordsMax = 1 << 20; // of all layouts
 
 export class World {
   /** By index; 0 for none. */
@@ -32,6 +52,9 @@ export class World {
   readonly empty: Prototype;
   private readonly rows = new Map<number, RowLayout>();
   private readonly interned = new Map<string, Prototype>();
+  private sweepAt = prototypesKept;
+  private readonly laidOut: Prototype[] = [];
+  private layoutWords = 0;
 
   constructor(
     readonly schema: Schema,
@@ -55,14 +78,37 @@ export class World {
     const key = components.map(({ type, instance }) => hex32(type) + hex32(instance)).join();
     const known = this.interned.get(key);
     if (known !== undefined) return known;
-    if (this.interned.size >= prototypesMax) refuse("too many prototypes", `more than ${prototypesMax} prototypes`);
+    if (this.interned.size >= 4 * prototypesMax) refuse("too many prototypes", `more than ${4 * prototypesMax} prototypes`);
     const pools = components.map((ref) => this.openPool(ref));
-    const layout = makeEntityLayout(pools.map((pool) => pool.row));
-    if (layout.words > entityWordsMax) refuse("bad prototype", `an entity has at most ${entityWordsMax} words`);
+    const words = pools.reduce((sum, { row }) => sum + row.words, 0);
+    if (words > entityWordsMax) refuse("bad prototype", `an entity has at most ${entityWordsMax} words`);
     hashPrototype(components);
-    const prototype = { components, pools, layout, hashLow: sumLow, hashHigh: sumHigh };
+    const prototype = new Prototype(components, pools, sumLow, sumHigh, this.noteLayout);
     this.interned.set(key, prototype);
     return prototype;
+  }
+
+  /** Forgets all other layouts if they are too large. Those in use are made again. */
+  private readonly noteLayout = (prototype: Prototype, words: number): void => {
+    if (this.layoutWords + words > layoutWordsMax) {
+      for (const each of this.laidOut.splice(0)) each.forgetLayout();
+      this.layoutWords = 0;
+    }
+    this.laidOut.push(prototype);
+    this.layoutWords += words;
+  };
+
+  /** Returns whether so many prototypes are known that those without use are to be forgotten. */
+  get isCrowded(): boolean {
+    return this.interned.size >= this.sweepAt;
+  }
+
+  /** Forgets prototypes that are not in use: announcements alone could add ever more. */
+  forgetOthers(used: ReadonlySet<Prototype>): void {
+    for (const [key, prototype] of this.interned) if (!used.has(prototype)) this.interned.delete(key);
+    const { size } = this.interned;
+    if (size > prototypesMax) refuse("too many prototypes", `more than ${prototypesMax} prototypes are in use`);
+    this.sweepAt = Math.max(prototypesKept, 2 * size);
   }
 
   /** Refuses components that are not in the schema, are never sent, or have no name. */
@@ -91,6 +137,7 @@ export class World {
     const key = `${this.schema.components.get(ref.type)!.name}/${this.nameOf(ref.instance)}`;
     const known = this.pools.get(key);
     if (known !== undefined) return known;
+    if (this.pools.size >= poolsMax) refuse("too many pools", `a world has at most ${poolsMax} pools`);
     const pool = new Pool(ref, this.nameOf(ref.instance), this.rowOf(ref.type));
     this.pools.set(key, pool);
     return pool;
