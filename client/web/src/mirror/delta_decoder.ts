@@ -5,7 +5,7 @@ import { type DeltaHeader, flag } from "../wire/delta_header.js";
 import { EntityReader, levelAge } from "../wire/entity_reader.js";
 import { noBaselines } from "../wire/motion.js";
 import type { Known, MirrorState } from "./known.js";
-import { found, statesMax } from "./versions.js";
+import { Versions, found, statesMax } from "./versions.js";
 import type { Prototype } from "./world.js";
 
 /** Ids of a session are below. */
@@ -31,6 +31,8 @@ export interface Entry {
 function malformed(what: string): never {
   refuse("malformed delta", what);
 }
+
+const noVersions = new Versions();
 
 export class DeltaDecoder {
   count = 0;
@@ -63,6 +65,21 @@ export class DeltaDecoder {
     this.nextId = 0;
     this.readLost();
     this.bits.finish();
+  }
+
+  /** Returns how many words the delta adds to the states that are kept. */
+  wordsToCome(): number {
+    let words = 0;
+    for (let i = 0; i < this.count; ++i) {
+      const { kind, id, index, generation, owner, newest, prototype } = this.entries[i]!;
+      if (kind === entryKind.lost) continue;
+      const known = this.state.known[id];
+      const isSame = known?.is(index, generation) === true && !known.lost;
+      const restarts = newest && !(isSame && known.prototype === prototype && known.owner === owner);
+      const versions = isSame || !newest ? known!.versions : noVersions;
+      words += Math.max(versions.growth(prototype.layout.words, restarts), 0);
+    }
+    return words;
   }
 
   private readMoving(): void {

@@ -105,14 +105,14 @@ export class Mirror {
   }
 
   private decode(header: DeltaHeader, body: Uint8Array, isLate: boolean): void {
-    if (this.keptWords > keptWordsMax)
-      refuse("too much to keep", `the states of all entities exceed ${keptWordsMax} words`);
     try {
       this.decoder.run(header, body);
     } catch (error) {
       if (isLate && error instanceof Error && "reason" in error) refuse("too late", error.message);
       throw error;
     }
+    if (this.keptWords + this.decoder.wordsToCome() > keptWordsMax)
+      refuse("too much to keep", `the states of all entities exceed ${keptWordsMax} words`);
   }
 
   /** Notes that an acknowledgement is sent, which covers all deltas applied so far. */

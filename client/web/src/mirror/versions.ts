@@ -91,9 +91,19 @@ export class Versions {
     from.earlySpan = found.early < 0 ? 0 : baselineTick - this.tick(found.early);
   }
 
+  /** Returns by how much `states` grows if a state is added, after restart() for a state of another layout. */
+  growth(words: number, restarts: boolean): number {
+    return (restarts ? this.restarted(words) : this.roomed()) - this.states.length;
+  }
+
+  /** Returns the size of `states` after restart(). */
+  private restarted(words: number): number {
+    return (this.count + 4) * (head + words);
+  }
+
   /** Prepares for states of another layout, or of another owner. The words of former states are lost. */
   restart(words: number): void {
-    const states = new Uint32Array((this.count + 4) * (head + words));
+    const states = new Uint32Array(this.restarted(words));
     for (let which = 0; which < this.count; ++which) {
       states.set(this.states.subarray(this.place(which), this.place(which) + head), which * (head + words));
       states[which * (head + words) + 2]! |= lostBit;
@@ -118,12 +128,22 @@ export class Versions {
     for (let i = 0; i < this.words; ++i) this.states[place + head + i] = from[at + i]!;
   }
 
-  private makeRoom(): void {
-    if (this.place(this.count + 1) <= this.states.length) return;
+  private hasRoom(): boolean {
+    return this.place(this.count + 1) <= this.states.length;
+  }
+
+  /** Returns the size of `states` with room for one more. */
+  private roomed(): number {
     // Moving is cheap while at least a quarter is free, as it happens once per that many states.
     const isSparse = this.begin >= 2 && this.begin * 4 >= this.count;
-    const states = isSparse ? this.states : new Uint32Array(Math.ceil((this.count + 2) * 1.5) * this.stride);
-    if (isSparse) states.copyWithin(0, this.place(0), this.place(this.count));
+    return this.hasRoom() || isSparse ? this.states.length : Math.ceil((this.count + 2) * 1.5) * this.stride;
+  }
+
+  private makeRoom(): void {
+    if (this.hasRoom()) return;
+    const size = this.roomed();
+    const states = size === this.states.length ? this.states : new Uint32Array(size);
+    if (states === this.states) states.copyWithin(0, this.place(0), this.place(this.count));
     else states.set(this.states.subarray(this.place(0), this.place(this.count)));
     this.states = states;
     this.begin = 0;

@@ -70,6 +70,21 @@ test("Versions.PruneNoBaselineOfALaterAcknowledgement", () => {
   }
 });
 
+test("Versions.GrowAsTheyForesee", () => {
+  const seed = newSeed();
+  const random = randomOf(seed);
+  const versions = new Versions();
+  for (let tick = 1; tick < 3000; ++tick) {
+    const words = random() < 0.01 ? Math.floor(random() * 5) : versions.words;
+    const restarts = words !== versions.words;
+    const expected = versions.states.length + versions.growth(words, restarts);
+    if (restarts) versions.restart(words);
+    versions.add(tick, tick, tick === 1 || random() < 0.05, new Uint32Array(words), 0);
+    assert.equal(versions.states.length, expected, `seed ${seed}, tick ${tick}`);
+    versions.prune(Math.max(1, tick - Math.floor(random() * 60)), 0xffff_ffff);
+  }
+});
+
 test("Versions.LoseTheWordsOfAnotherLayout", () => {
   const versions = new Versions();
   versions.restart(1);
