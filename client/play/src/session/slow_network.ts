@@ -80,6 +80,9 @@ export function slowed(open: OpenPipe, conditions: Conditions, counts: Counts): 
     });
     const forth = new Lane(conditions, counts, (bytes) => pipe.send(bytes));
     return {
+      get wasOpen() {
+        return pipe.wasOpen ?? true;
+      },
       send: (bytes) => forth.add(bytes),
       close() {
         back.close();

@@ -20,6 +20,7 @@ const retryInterval = 1000; // ms between attempts to reconnect
 const rejoinsMax = 2;
 const retryTime = 60_000; // ms of attempts, if the server does not keep the player for longer
 const timerInterval = 16; // ms
+const timerLate = 250; // ms without an update
 
 export interface ConnectOptions extends Omit<ConnectionConfig, "token" | "isReplay" | "clock"> {
   /** "wss://game.example/path"; in Node also "udp://host:port", or "udp:" for the address out of the token. */
@@ -60,6 +61,8 @@ export class Client {
   private server = "";
   private lostAt = -1;
   private retryAt = 0;
+  private updatedAt: number;
+  private hasSent = false; // whether datagrams of the session may have left
   private rejoins = 0; // since the client was lost
   private wasAsked = false; // whether the last attempt was one with a new token
   private isAsking = false; // for a new token
@@ -70,6 +73,7 @@ export class Client {
     private readonly pipes: Pipes,
   ) {
     this.now = options.now ?? (() => performance.now());
+    this.updatedAt = this.now();
     this.url = new URL(options.url);
     if (pipes[this.url.protocol] === undefined) refuse("bad address", `no way to reach ${this.url.protocol} from here`);
     this.connection = new Connection({ clock: this.now, ...options, token: bytesOf(options.token) }, this.now());
@@ -79,28 +83,51 @@ export class Client {
 
   // The pipe --------------------------------------------------------------------------------------------------------
 
-  /** A session takes a pipe of its own. */
+  /** A session takes a pipe of its own for each server that it tries. */
   private open(): void {
-    this.pipe?.close();
+    this.dropPipe();
     const address = this.connection.server();
     this.server = `${address.host} ${address.port}`;
     const pipe = this.pipes[this.url.protocol]!(this.url, address, {
       onDatagram: (datagram) => {
-        if (this.pipe === pipe) this.connection.receive(datagram, this.now());
+        if (this.pipe !== pipe) return;
+        this.connection.receive(datagram, this.now());
+        this.wake();
       },
       onClosed: (why) => {
         if (this.pipe !== pipe) return;
-        pipe.close();
-        this.pipe = null;
+        this.dropPipe();
         this.connection.pipeClosed(why, this.now());
+        this.wake();
       },
     });
     this.pipe = pipe;
   }
 
+  private dropPipe(): void {
+    if (this.pipe === null) return;
+    this.hasSent ||= this.pipe.wasOpen ?? true;
+    this.pipe.close();
+    this.pipe = null;
+  }
+
+  /** Opens a pipe for a new session, and sends its first datagram without waiting for the timer. */
+  private begin(): void {
+    this.hasSent = false;
+    this.open();
+    if (this.timer !== null) this.update();
+  }
+
+  /** Updates after a datagram if the timer is late, as those of hidden pages are, and in each step of a handshake. */
+  private wake(): void {
+    const isLate = this.connection.state !== "playing" || this.now() - this.updatedAt > timerLate;
+    if (this.timer !== null && isLate) this.update();
+  }
+
   /** Hands out changes and events, and sends what is due. Call it with each frame, or leave it to the timer. */
   update(now = this.now()): void {
     if (this.end !== null) return;
+    this.updatedAt = now;
     this.connection.update(now, (datagram) => this.pipe?.send(datagram));
     const { clock, mirror, state } = this.connection;
     if (mirror !== null && clock?.isKnown === true) mirror.setViewTick(clock.viewTick(now));
@@ -122,6 +149,8 @@ export class Client {
       this.retryAt = now;
     }
     const { connection } = this;
+    this.dropPipe();
+    if (!this.hasSent && connection.rejoinTokens.giveBack()) --this.rejoins;
     const isTooLong = now - this.lostAt > Math.max(retryTime, connection.rejoinTokens.grace);
     const canAsk = connection.canReconnect() && this.options.newToken !== undefined;
     const canRejoin = connection.canRejoin();
@@ -130,26 +159,28 @@ export class Client {
     this.retryAt = now + retryInterval;
     // A restarted server does not answer the tokens of its former run. One that cannot be reached does not answer
     // either, and then no new token can be had: so attempts with new tokens and with rejoin tokens alternate.
-    const isUnanswered = connection.end?.reason === "no answer" || this.rejoins >= rejoinsMax;
+    const isUnanswered = this.hasSent && (connection.end?.reason === "no answer" || this.rejoins >= rejoinsMax);
     this.wasAsked = !canRejoin || (canAsk && isUnanswered && !this.wasAsked);
     if (this.wasAsked) return void this.askForToken();
     ++this.rejoins;
     connection.rejoin(now);
-    this.open();
+    this.begin();
   }
 
   private async askForToken(): Promise<void> {
     this.isAsking = true;
+    let hasToken = false;
     try {
       const token = bytesOf(await this.options.newToken!());
       if (this.end !== null || this.connection.state !== "closed") return;
       this.connection.reconnect(token, this.now());
-      this.open();
+      hasToken = true;
     } catch {
       // Tried again after the interval.
     } finally {
       this.isAsking = false;
     }
+    if (hasToken) this.begin();
   }
 
   /** Leaves the game. */
@@ -162,8 +193,7 @@ export class Client {
   private finish(end: End): void {
     this.end = end;
     if (this.timer !== null) clearInterval(this.timer);
-    this.pipe?.close();
-    this.pipe = null;
+    this.dropPipe();
     this.onClosed?.(end);
   }
 

@@ -88,6 +88,9 @@ export const openNodeWebSocket: OpenPipe = (url, _server, events) => {
   request.on("error", (error) => fail(error.message));
   request.end();
   return {
+    get wasOpen() {
+      return socket !== null;
+    },
     send: (datagram) => socket?.send(opcode.binary, datagram),
     close: () => {
       socket?.send(opcode.close, new Uint8Array(0));

@@ -8,6 +8,8 @@ export interface PipeEvents {
 }
 
 export interface Pipe {
+  /** Whether datagrams may have left. A pipe without it counts as one of which they have. */
+  readonly wasOpen?: boolean;
   /** Sends a datagram, or drops it while the pipe is not ready. */
   send(datagram: Uint8Array): void;
   close(): void;

@@ -121,6 +121,81 @@ test("Client.JoinsARestartedServerWithANewToken", async () => {
   assert.equal(client.connection.mirrors, 2);
 });
 
+test("Client.ResumesAfterAnOutageInWhichNoPipeOpens", async () => {
+  const network = new FakeNetwork();
+  const client = await join(network, 300);
+  network.opens = false;
+  network.cut();
+  await network.run(client, 20_000);
+  assert.equal(client.state, "reconnecting");
+  network.opens = true;
+  await network.run(client, 3000);
+  assert.equal(client.state, "playing");
+  assert.equal(client.connection.mirrors, 1);
+});
+
+test("Client.ResumesAsTheSamePlayerThoughItCouldAskForTokens", async () => {
+  const network = new FakeNetwork();
+  let asked = 0;
+  const client = await join(network, 300, { newToken: () => Promise.resolve(fakeToken(5, ++asked)) });
+  network.opens = false;
+  network.cut();
+  await network.run(client, 20_000);
+  network.opens = true;
+  await network.run(client, 3000);
+  assert.equal(client.state, "playing");
+  assert.equal(asked, 0);
+});
+
+test("Client.ARejoinTokenThatHasLeftIsNotUsedAgain", async () => {
+  const network = new FakeNetwork();
+  const client = await join(network, 300);
+  network.isReachable = false;
+  network.cut();
+  for (let i = 0; i < 4; ++i) {
+    await network.run(client, 2000);
+    assert.equal(network.opened, 2 + i);
+    network.cut();
+  }
+  await network.run(client, 2000);
+  assert.equal(network.opened, 5);
+  assert.equal(client.end?.reason, "pipe lost");
+});
+
+test("Client.WithALateTimerItIsUpdatedByItsDatagrams", async (t) => {
+  const network = new FakeNetwork();
+  const client = await join(network, 0, { timer: true });
+  t.after(() => client.close());
+  const { bytesSent } = client.statistics;
+  await network.run(client, 60_000, false);
+  assert.equal(client.state, "playing");
+  assert.ok(client.statistics.bytesSent - bytesSent > 1000);
+  await network.run(client, 1000);
+  assert.equal(client.state, "playing");
+  assert.equal(client.connection.statistics.rejoins, 0);
+});
+
+test("Client.ReconnectsWithALateTimer", async (t) => {
+  const network = new FakeNetwork();
+  const client = await join(network, 0, { timer: true });
+  t.after(() => client.close());
+  await network.run(client, 1000, false);
+  network.now += 500;
+  network.cut();
+  await network.run(client, 1000, false);
+  assert.equal(client.state, "playing");
+  assert.equal(client.connection.statistics.rejoins, 1);
+});
+
+test("Client.WithoutATimerTheProgramAloneUpdatesIt", async () => {
+  const network = new FakeNetwork();
+  const client = await join(network, 0);
+  let updates = 0;
+  client.onUpdate = () => ++updates;
+  await network.run(client, 2000, false);
+  assert.equal(updates, 0);
+});
+
 for (const graceSeconds of [0, 300])
   test(`Client.TriesForTheGraceOf_${graceSeconds}_SecondsOrAMinute`, async () => {
     const network = new FakeNetwork();

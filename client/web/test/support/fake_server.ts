@@ -82,6 +82,8 @@ export const rejoinTokensMessage = (graceSeconds: number, ...tokens: Uint8Array[
 export class FakeNetwork {
   now = 0;
   isReachable = true;
+  /** Without it pipes end before a datagram has left, as a WebSocket without a network does. */
+  opens = true;
   server = new FakeServer();
   /** Called with the server of each session before it begins. */
   onOpened: (server: FakeServer) => void = () => {};
@@ -103,8 +105,10 @@ export class FakeNetwork {
     this.events = events;
     this.server = new FakeServer();
     this.onOpened(this.server);
-    const { server } = this;
+    const { server, opens } = this;
+    if (!opens) queueMicrotask(() => events.onClosed("there is no network"));
     return {
+      wasOpen: opens,
       send: (datagram) => {
         if (this.isReachable) server.receive(datagram, this.now);
       },
@@ -112,10 +116,10 @@ export class FakeNetwork {
     };
   }
 
-  /** Lets time pass. Promises are settled in each step. */
-  async run(client: Client, ms: number): Promise<void> {
+  /** Lets time pass. Promises are settled in each step. Without `updates` the client has its datagrams alone. */
+  async run(client: Client, ms: number, updates = true): Promise<void> {
     for (const end = this.now + ms; this.now < end; this.now += 20) {
-      client.update();
+      if (updates) client.update();
       if (this.isReachable) this.server.flush(this.now, (datagram) => this.events!.onDatagram(datagram));
       for (let i = 0; i < 4; ++i) await null;
     }
