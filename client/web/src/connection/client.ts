@@ -37,7 +37,22 @@ export interface ConnectOptions extends Omit<ConnectionConfig, "token" | "isRepl
 
 export type ClientState = "connecting" | "playing" | "reconnecting" | "closed";
 
-const bytesOf = (token: Uint8Array | string): Uint8Array => (typeof token === "string" ? fromBase64(token) : token);
+function bytesOf(token: Uint8Array | string): Uint8Array {
+  if (typeof token !== "string") return token;
+  try {
+    return fromBase64(token);
+  } catch {
+    refuse("invalid token", "it is not base64");
+  }
+}
+
+function urlOf(text: string): URL {
+  try {
+    return new URL(text);
+  } catch {
+    refuse("bad address", `"${text}" is not a URL`);
+  }
+}
 
 /** A component: the name of its instance, "Type/instance", or what mobula-schema-gen --typescript has made. */
 export type AnyComponent = string | Component<unknown>;
@@ -74,7 +89,7 @@ export class Client {
   ) {
     this.now = options.now ?? (() => performance.now());
     this.updatedAt = this.now();
-    this.url = new URL(options.url);
+    this.url = urlOf(options.url);
     if (pipes[this.url.protocol] === undefined) refuse("bad address", `no way to reach ${this.url.protocol} from here`);
     this.connection = new Connection({ clock: this.now, ...options, token: bytesOf(options.token) }, this.now());
     this.open();
@@ -131,8 +146,11 @@ export class Client {
     this.connection.update(now, (datagram) => this.pipe?.send(datagram));
     const { clock, mirror, state } = this.connection;
     if (mirror !== null && clock?.isKnown === true) mirror.setViewTick(clock.viewTick(now));
-    this.onUpdate?.(now);
-    this.dispatch();
+    try {
+      this.onUpdate?.(now);
+    } finally {
+      this.dispatch();
+    }
     if (this.end !== null) return; // a callback has closed the client
     if (state === "closed") this.resume(now);
     else if (state === "playing") {

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Client, ConnectOptions } from "../../src/connection/client.js";
+import { entityOf } from "../../src/core/entity.js";
 import * as flat from "../../src/core/flat_writer.js";
+import { fnv1a32 } from "../../src/core/fnv.js";
 import { unforeseen } from "../../src/core/refusal.js";
+import { changeKind } from "../../src/mirror/changes.js";
 import {
   FakeNetwork,
   fakeToken,
@@ -194,6 +197,32 @@ test("Client.WithoutATimerTheProgramAloneUpdatesIt", async () => {
   client.onUpdate = () => ++updates;
   await network.run(client, 2000, false);
   assert.equal(updates, 0);
+});
+
+test("Client.AnErrorInOnUpdateKeepsChangesAndEvents", async () => {
+  const network = new FakeNetwork();
+  const client = await join(network, 0);
+  const spawned: bigint[] = [];
+  client.onSpawn("Part", (entity) => void spawned.push(entity));
+  const { mirror } = client.connection;
+  const name = { type: fnv1a32("Part"), instance: fnv1a32("Part") };
+  mirror!.world.create(7, 1);
+  mirror!.world.recompose(7, mirror!.world.intern([name]));
+  mirror!.isStale = () => false;
+  mirror!.changes.add(changeKind.spawned, 7, 1);
+  client.onUpdate = () => {
+    throw new Error("a step has failed");
+  };
+  assert.throws(() => client.update(), /a step has failed/);
+  assert.deepEqual(spawned, [entityOf(7, 1)]);
+});
+
+test("Client.RefusesTokensAndAddressesThatAreMalformed", () => {
+  const network = new FakeNetwork();
+  assert.throws(() => network.client({ token: "no base64!" }), { name: "Refusal", reason: "invalid token" });
+  assert.throws(() => network.client({ token: "AAAA" }), { name: "Refusal", reason: "invalid token" });
+  for (const url of ["", "game.example", "ws://", "http://game.example"])
+    assert.throws(() => network.client({ url }), { name: "Refusal", reason: "bad address" }, url);
 });
 
 for (const graceSeconds of [0, 300])
