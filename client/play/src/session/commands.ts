@@ -5,11 +5,13 @@ import { Move } from "../../../web/demo/demo_commands.js";
 
 const actionsMax = 4; // that wait; more are keys pressed in anger
 const turnMin = 0.02; // smallest change of the direction that is worth a command
+const repeatTime = 0.5; // s after which a direction is given again: a server drops what is late, or of another avatar
 
 export class Commands {
   private readonly actions: (() => Uint8Array | null)[] = [];
   private wanted = { x: 0, z: 0 };
   private given = { x: 0, z: 0 };
+  private givenAt = 0; // tick
   private lastTick = -1;
 
   /** Sets the direction to go in. Its length is at most 1. */
@@ -39,16 +41,17 @@ export class Commands {
     if (client.state !== "playing" || !client.has(client.player)) return;
     const tick = Math.floor(client.serverTick());
     if (tick === this.lastTick) return;
-    const command = this.next();
+    const command = this.next(tick, repeatTime * client.connection.ticksPerSecond);
     if (command === null) return;
     this.lastTick = tick;
     client.send(command);
   }
 
   /** Steps come first: to stop late is worse than to throw late. */
-  private next(): Uint8Array | null {
-    if (this.hasTurned()) {
+  private next(tick: number, repeatTicks: number): Uint8Array | null {
+    if (this.hasTurned() || Math.abs(tick - this.givenAt) >= repeatTicks) {
       this.given = { ...this.wanted };
+      this.givenAt = tick;
       return encode(Move, this.given);
     }
     for (let action = this.actions.shift(); action !== undefined; action = this.actions.shift()) {

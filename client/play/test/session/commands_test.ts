@@ -10,6 +10,7 @@ class FakeClient {
   readonly sent: Uint8Array[] = [];
   readonly state = "playing";
   readonly player = 1n;
+  readonly connection = { ticksPerSecond: 60 };
   now = 0;
   isHere = true;
   has(): boolean {
@@ -50,6 +51,19 @@ test("Commands.AMoveIsGivenWhenItsDirectionChanges", () => {
     ++client.now;
   }
   assert.deepEqual(client.sent, [encode(Move, { x: 1 }), encode(Move, { z: 1 }), encode(Move, {})]);
+});
+
+test("Commands.ADirectionIsGivenAgainEachHalfSecond", () => {
+  const { client, commands, update } = start();
+  commands.move(1, 0);
+  for (; client.now < 75; ++client.now) update();
+  commands.move(0, 0);
+  for (; client.now < 120; ++client.now) update();
+  const [go, stop] = [moveCommand(1, 0), moveCommand(0, 0)];
+  assert.deepEqual(client.sent, [go, go, go, stop, stop]);
+  client.now = 3; // the ticks of another server
+  update();
+  assert.deepEqual(client.sent.slice(5), [stop]);
 });
 
 test("Commands.AStopIsGivenHoweverSmallTheStep", () => {
