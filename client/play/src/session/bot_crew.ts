@@ -28,14 +28,22 @@ export class BotCrew {
     } catch (error) {
       this.onFailed(error instanceof Error ? error.message : String(error));
     }
+    this.updateButtons();
+  }
+
+  private updateButtons(): void {
     this.more.disabled = this.wanted >= most;
     this.fewer.hidden = this.wanted === 0;
   }
 
   private start(): Worker {
     const worker = new Worker("bots.js", { type: "module" });
-    worker.onmessage = ({ data: { playing, wanted } }: MessageEvent<BotReport>) =>
+    worker.onmessage = ({ data: { playing, wanted, ended } }: MessageEvent<BotReport>) => {
       setText(this.state, wanted === 0 ? "" : `${playing} of ${wanted} play`);
+      if (ended === 0) return;
+      this.wanted = Math.max(0, this.wanted - ended);
+      this.updateButtons();
+    };
     worker.onerror = () => this.onFailed("the bots have stopped");
     return worker;
   }
@@ -43,7 +51,6 @@ export class BotCrew {
   private dismiss(): void {
     this.worker?.postMessage("leave");
     this.wanted = 0;
-    this.more.disabled = false;
-    this.fewer.hidden = true;
+    this.updateButtons();
   }
 }

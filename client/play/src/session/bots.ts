@@ -11,6 +11,8 @@ export interface BotOrder {
 export interface BotReport {
   readonly playing: number;
   readonly wanted: number;
+  /** Bots that have ended since the last report. */
+  readonly ended: number;
 }
 
 const names = ["Ada", "Bo", "Cleo", "Dag", "Edda", "Fenn", "Gus", "Hild", "Ivo", "Juno", "Kai", "Lotte"];
@@ -34,7 +36,7 @@ class Bot {
   }
 
   get isPlaying(): boolean {
-    return this.client.has(this.client.player);
+    return this.client.end === null && this.client.has(this.client.player);
   }
 
   act(now: number): void {
@@ -93,5 +95,7 @@ setInterval(() => {
   for (const bot of bots) bot.act(now);
 }, 100);
 setInterval(() => {
-  scope.postMessage({ playing: bots.filter((bot) => bot.isPlaying).length, wanted: bots.length });
+  const left = bots.filter(({ client }) => client.end === null);
+  const ended = bots.splice(0, bots.length, ...left).length - left.length;
+  scope.postMessage({ playing: bots.filter((bot) => bot.isPlaying).length, wanted: bots.length, ended });
 }, 500);
