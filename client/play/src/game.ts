@@ -97,6 +97,11 @@ export class Game {
     return this.entrance.join(name);
   }
 
+  /** Ends the session, when the page is left. */
+  leave(): void {
+    this.entrance.leave();
+  }
+
   private begin(client: Client): void {
     this.client = client;
     this.timeline = new Timeline(client);
@@ -123,7 +128,7 @@ export class Game {
       this.panel.offerPrediction(true);
       this.onSwitch(this.panel.switches());
     } catch (error) {
-      this.stopPredicting(error instanceof Error ? error.message : String(error));
+      if (this.client === client) this.stopPredicting(error instanceof Error ? error.message : String(error));
     }
   }
 

@@ -55,6 +55,10 @@ function start(): void {
   };
   requestAnimationFrame(frame);
   void game.join(name.value);
+  // Without it the server would take a page that is closed or loaded anew for one whose connection is lost.
+  addEventListener("pagehide", ({ persisted }) => {
+    if (!persisted) game.leave();
+  });
   // For tests and the curious: what is shown, as values.
   Object.assign(globalThis, { play: { game, times } });
   element("view").focus();

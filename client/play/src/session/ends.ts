@@ -19,6 +19,7 @@ const byReason: Readonly<Record<string, Words>> = {
   "server full": { title: "The village is full", text: "All places are taken. Try again in a moment.", button: join },
   refused: { title: "The server has refused you", text: "It did not accept this session.", button: join },
   "timed out": { title: "The connection was lost", text: "Nothing arrived from the server for a minute.", button: join },
+  left: { title: "The server has ended the session", text: "It gave no other reason.", button: join },
   kicked: { title: "You were removed", text: "An operator has ended your session.", button: join },
   "shutting down": { title: "The server has stopped", text: "It was shut down. It may come up again.", button: join },
   "protocol error": {

@@ -15,6 +15,7 @@ const slowJoin = 1500; // ms without the player's avatar, after which the page s
 export class Entrance {
   private levels: LevelStore | null = null; // those of former visits, and what is received
   private client: Client | null = null;
+  private turn = 0; // changes with each join, so that one that is under way gives up
   private began = 0;
   private attempts = 0; // in a row, without having played
 
@@ -25,32 +26,43 @@ export class Entrance {
     private readonly onClient: (client: Client) => void,
   ) {}
 
+  /** Ends the session, and a join that is under way. */
+  leave(): void {
+    ++this.turn;
+    const { client } = this;
+    this.client = null; // before its end, which is shown otherwise
+    client?.close();
+  }
+
   async join(name: string): Promise<void> {
-    this.client?.close();
-    this.client = null;
+    this.leave();
+    const { turn } = this;
     this.began = performance.now();
     const open = slowed(openWebSocket, this.conditions, this.counts);
     try {
       const levels = (this.levels ??= await keepLevels());
       const { token, url } = await admit();
+      if (turn !== this.turn) return;
       const client = new Client(
         { url, token, name, levels, newToken: async () => (await admit()).token },
         { "ws:": open, "wss:": open },
       );
       this.client = client;
       client.onClosed = (end) => {
-        if (this.client !== client || end.reason === "left") return;
+        if (this.client !== client) return;
         if (client.connection.mirrors > 0) this.attempts = 0;
         else if (passing.includes(end.reason) && ++this.attempts < attemptsMax) {
           this.client = null;
-          return void setTimeout(() => this.join(name), retryTime);
+          return void setTimeout(() => {
+            if (turn === this.turn) void this.join(name);
+          }, retryTime);
         }
         const { title, text, button } = wordsOf(end);
         this.notice.ask(title, text, end.text, button, () => (button.startsWith("Load") ? location.reload() : void this.join(name)));
       };
       this.onClient(client);
     } catch (error) {
-      this.fail(error, name);
+      if (turn === this.turn) this.fail(error, name);
     }
   }
 

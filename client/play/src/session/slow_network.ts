@@ -59,6 +59,11 @@ export class Lane {
     this.schedule();
   }
 
+  /** Passes on what is held. */
+  flush(): void {
+    for (const { bytes } of this.held.splice(0)) this.pass(bytes);
+  }
+
   close(): void {
     if (this.timer !== null) clearTimeout(this.timer);
     this.timer = null;
@@ -85,6 +90,7 @@ export function slowed(open: OpenPipe, conditions: Conditions, counts: Counts): 
       },
       send: (bytes) => forth.add(bytes),
       close() {
+        forth.flush(); // with it the end of the session: a page that is left has no time to wait
         back.close();
         forth.close();
         pipe.close();

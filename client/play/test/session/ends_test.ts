@@ -6,7 +6,7 @@ import { wordsOf } from "../../src/session/ends.js";
 
 test("Ends.EachReasonHasWordsOfItsOwn", () => {
   const titles = endReasons
-    .filter((reason) => reason !== "none" && reason !== "left")
+    .filter((reason) => reason !== "none")
     .map((reason) => wordsOf({ reason, text: "" }).title);
   assert.ok(!titles.includes("The session has ended"));
   assert.equal(new Set(titles).size, titles.length);

@@ -1,7 +1,8 @@
 // The slow network, on a clock of the test: delay, order, loss.
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
-import { type Conditions, type Counts, Lane } from "../../src/session/slow_network.js";
+import type { PipeEvents } from "@mobula/client";
+import { type Conditions, type Counts, Lane, slowed } from "../../src/session/slow_network.js";
 
 /** Returns random numbers of a seed, which a failure prints. */
 function randomOf(seed: number): () => number {
@@ -74,4 +75,21 @@ test("SlowNetwork.PassesNothingAfterItsEnd", () => {
   mock.timers.tick(1000);
   mock.timers.reset();
   assert.equal(passed, 0);
+});
+
+test("SlowNetwork.ClosingPassesOnWhatIsHeld", () => {
+  const sent: number[] = [];
+  let ends = 0;
+  const open = slowed(
+    () => ({ wasOpen: false, send: ([first]) => void sent.push(first!), close: () => void ++ends }),
+    { latency: 500, jitter: 0, loss: 0 },
+    { passed: 0, dropped: 0 },
+  );
+  const pipe = open(new URL("ws://server"), { host: "server", port: 1 }, {} as PipeEvents);
+  pipe.send(Uint8Array.of(1));
+  pipe.send(Uint8Array.of(2));
+  assert.deepEqual(sent, []);
+  assert.equal(pipe.wasOpen, false);
+  pipe.close();
+  assert.deepEqual([sent, ends], [[1, 2], 1]);
 });

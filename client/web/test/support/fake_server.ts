@@ -51,6 +51,11 @@ export class FakeServer {
     for (const message of this.answer.splice(0)) this.session.sendReliable(message);
   }
 
+  /** Ends the session in a packet without a reason. */
+  disconnect(): void {
+    this.toSend.push([packetType.disconnect, new Uint8Array(0)]);
+  }
+
   /** Sends what is due to a client. */
   flush(now: number, send: (datagram: Uint8Array) => void): void {
     if (this.isConnected) this.session.flush(now, (body) => void this.toSend.push([packetType.payload, body]));

@@ -1,0 +1,134 @@
+// Joins that overlap, and ends as the player is shown them. Servers are in this process.
+import assert from "node:assert/strict";
+import { type TestContext, mock, test } from "node:test";
+import type { Client } from "@mobula/client";
+import { FakeServer, fakeToken } from "../../../web/test/support/fake_server.js";
+import { Entrance } from "../../src/session/entrance.js";
+import type { Notice } from "../../src/ui/notice.js";
+
+/** A WebSocket to a server of its own. */
+class FakeWebSocket {
+  static readonly OPEN = 1;
+  static readonly all: FakeWebSocket[] = [];
+  static fails = false;
+  readonly server = new FakeServer();
+  readyState = 0;
+  bufferedAmount = 0;
+  onopen = (): void => {};
+  onclose = (_event: { code: number }): void => {};
+  onmessage = (_event: { data: ArrayBuffer }): void => {};
+
+  constructor() {
+    FakeWebSocket.all.push(this);
+    const { fails } = FakeWebSocket;
+    queueMicrotask(() => (fails ? this.onclose({ code: 1006 }) : this.open()));
+  }
+
+  private open(): void {
+    this.readyState = FakeWebSocket.OPEN;
+    this.onopen();
+  }
+
+  send(bytes: Uint8Array): void {
+    this.server.receive(bytes, performance.now());
+    this.flush();
+  }
+
+  flush(): void {
+    this.server.flush(performance.now(), (datagram) => this.onmessage({ data: datagram.slice().buffer as ArrayBuffer }));
+  }
+
+  close(): void {
+    this.readyState = 3;
+  }
+}
+
+interface Start {
+  readonly entrance: Entrance;
+  readonly clients: Client[];
+  /** Titles of the messages with a button. */
+  readonly asked: string[];
+}
+
+function start(t: TestContext): Start {
+  FakeWebSocket.all.length = 0;
+  FakeWebSocket.fails = false;
+  const token = Buffer.from(fakeToken()).toString("base64");
+  const answer = (): Promise<Response> => Promise.resolve(Response.json({ tokens: [token], ws: "ws://server" }));
+  const globals = { WebSocket: FakeWebSocket, location: { protocol: "http:" }, fetch: answer };
+  const former = Object.fromEntries(Object.keys(globals).map((name) => [name, (globalThis as Record<string, unknown>)[name]]));
+  Object.assign(globalThis, globals);
+  const [clients, asked]: [Client[], string[]] = [[], []];
+  const notice = { isAsking: false, ask: (title: string) => void asked.push(title), wait: () => {}, hide: () => {} };
+  const conditions = { latency: 0, jitter: 0, loss: 0 };
+  const onClient = (client: Client): void => void clients.push(client);
+  const entrance = new Entrance(notice as unknown as Notice, conditions, { passed: 0, dropped: 0 }, onClient);
+  t.after(() => {
+    for (const client of clients) client.close();
+    Object.assign(globalThis, former);
+  });
+  return { entrance, clients, asked };
+}
+
+async function connected(): Promise<FakeWebSocket> {
+  const isConnected = (): boolean => FakeWebSocket.all.at(-1)?.server.isConnected ?? false;
+  for (let tries = 0; !isConnected() && tries < 1000; ++tries) await new Promise((resolve) => setTimeout(resolve, 10));
+  return FakeWebSocket.all.at(-1)!;
+}
+
+test("Entrance.TheLastOfJoinsAtOnceIsTheOnlyOne", async (t) => {
+  const { entrance, clients } = start(t);
+  await Promise.all(["a", "ab", "abc"].map((name) => entrance.join(name)));
+  assert.equal(clients.length, 1);
+  assert.equal(clients[0]!.end, null);
+  assert.equal(FakeWebSocket.all.length, 1);
+});
+
+test("Entrance.ANewJoinEndsTheFormerSessionWithoutAMessage", async (t) => {
+  const { entrance, clients, asked } = start(t);
+  await entrance.join("a");
+  const { server } = await connected();
+  await entrance.join("ab");
+  assert.deepEqual(clients.map(({ end }) => end?.reason), ["left", undefined]);
+  assert.equal(server.session.ended?.reason, "left");
+  assert.deepEqual(asked, []);
+});
+
+test("Entrance.AJoinByHandReplacesARetry", async (t) => {
+  const { entrance, clients } = start(t);
+  mock.timers.enable({ apis: ["setTimeout"] });
+  t.after(() => mock.timers.reset());
+  FakeWebSocket.fails = true;
+  await entrance.join("a");
+  await null;
+  clients[0]!.update();
+  assert.notEqual(clients[0]!.end, null);
+  FakeWebSocket.fails = false;
+  await entrance.join("ab");
+  mock.timers.tick(5000);
+  for (let i = 0; i < 20; ++i) await null;
+  assert.equal(clients.length, 2);
+  assert.equal(clients[1]!.end, null);
+});
+
+test("Entrance.AnEndByTheServerWithoutAReasonIsShown", async (t) => {
+  const { entrance, clients, asked } = start(t);
+  await entrance.join("a");
+  const socket = await connected();
+  clients[0]!.update();
+  socket.server.disconnect();
+  socket.flush();
+  clients[0]!.update();
+  assert.equal(clients[0]!.end?.reason, "left");
+  assert.deepEqual(asked, ["The server has ended the session"]);
+});
+
+test("Entrance.LeavingIsReportedToTheServerAndNotShown", async (t) => {
+  const { entrance, clients, asked } = start(t);
+  await entrance.join("a");
+  const { server } = await connected();
+  entrance.leave();
+  assert.equal(clients[0]!.end?.reason, "left");
+  assert.equal(server.session.ended?.reason, "left");
+  assert.deepEqual(asked, []);
+});
