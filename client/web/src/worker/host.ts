@@ -84,14 +84,16 @@ export class Host {
       case "token":
         return this.giveToken(message.token);
       case "close":
-        this.client?.close();
+        if (this.client !== null) this.client.close();
+        else this.refused ??= { reason: "left", text: "" };
         return this.update();
     }
   }
 
   private async begin({ options, givesTokens }: ToWorker & { kind: "connect" }): Promise<void> {
-    const levels = await this.options.levels;
     try {
+      const levels = await this.options.levels;
+      if (this.refused !== null) return; // the page has left
       this.client = this.connect({
         ...options,
         timer: false,
@@ -99,7 +101,7 @@ export class Host {
         ...(givesTokens ? { newToken: () => this.askForToken() } : {}),
       });
     } catch (error) {
-      this.refused = endOf(error);
+      this.refused ??= endOf(error);
       return this.update();
     }
     this.client.onEvent = (event) => void this.events.push(event);

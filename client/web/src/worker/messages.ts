@@ -75,6 +75,10 @@ export type ToPage = SentUpdate | { readonly kind: "newToken" };
 export interface Port<Sent> {
   postMessage(message: Sent, transfer: Transferable[]): void;
   onmessage: ((event: MessageEvent) => unknown) | null;
+  /** Called if the script of a worker cannot be loaded, and for its errors. */
+  onerror?: ((event: ErrorEvent) => unknown) | null;
+  /** Called for a message that cannot be read. */
+  onmessageerror?: ((event: MessageEvent) => unknown) | null;
 }
 
 export const now = (): number => performance.timeOrigin + performance.now();

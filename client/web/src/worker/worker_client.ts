@@ -19,6 +19,9 @@ import {
 import { Snapshots } from "./snapshots.js";
 
 const aheadMax = 500; // ms for which ticks go on without a message
+const checkInterval = 1000; // ms
+/** Checks in a row without a message, after which the worker counts as ended. It sends one with each of its updates. */
+const silentChecksMax = 10;
 
 export interface WorkerConnectOptions extends WorkerOptions {
   readonly newToken?: () => Promise<Uint8Array | string>;
@@ -42,17 +45,27 @@ export class WorkerClient {
   private readonly pools = new Map<string, Snapshots>(); // by name, of those that the page has used
   private readonly callbacks = new Map<string, Record<ChangeKind, Callback[]>>();
   private readonly present = new Map<string, Set<Entity>>(); // entities that have spawned, by component
+  private checks: ReturnType<typeof setInterval> | null = null; // since the first message
+  private silentChecks = 0;
 
   constructor(
     private readonly port: Port<ToWorker>,
     { newToken, timer = true, ...options }: WorkerConnectOptions,
   ) {
     port.onmessage = ({ data }) => {
+      if (this.end !== null) return;
+      this.beginChecks();
+      this.silentChecks = 0;
       const message = data as ToPage;
       if (message.kind === "newToken") return void this.giveToken(newToken!);
       this.waiting.push(message);
       if (timer) this.update();
     };
+    port.onerror = ({ message }) => {
+      // Later errors may be those of other code in the worker.
+      if (this.checks === null) this.finish({ reason: "no answer", text: `the worker's script has failed: ${message}` });
+    };
+    port.onmessageerror = () => this.finish({ reason: "protocol error", text: "a message of the worker is unreadable" });
     this.post({ kind: "connect", options, givesTokens: newToken !== undefined });
   }
 
@@ -61,8 +74,30 @@ export class WorkerClient {
   }
 
   private async giveToken(newToken: () => Promise<Uint8Array | string>): Promise<void> {
-    const token = await newToken().catch(() => null);
+    let token: Uint8Array | string | null = null;
+    try {
+      token = await newToken();
+    } catch {
+      // The worker asks again.
+    }
     this.post({ kind: "token", token });
+  }
+
+  private beginChecks(): void {
+    this.checks ??= setInterval(() => this.check(), checkInterval);
+  }
+
+  /** Checks are counted instead of time, because a page that was stopped has received nothing meanwhile. */
+  private check(): void {
+    if (this.waiting.length > 0 || ++this.silentChecks < silentChecksMax) return;
+    this.finish({ reason: "no answer", text: "the worker has ended, or is blocked" });
+  }
+
+  private finish(end: End): void {
+    if (this.end !== null) return;
+    this.end = end;
+    if (this.checks !== null) clearInterval(this.checks);
+    this.onClosed?.(end);
   }
 
   /** Takes up what the worker has sent, and calls back. */
@@ -81,9 +116,7 @@ export class WorkerClient {
       for (const callback of this.callbacks.get(component)![kind]) callback(entity);
     }
     for (const event of update.events) this.onEvent?.(event);
-    if (update.end === null || this.end !== null) return;
-    this.end = update.end;
-    this.onClosed?.(update.end);
+    if (update.end !== null) this.finish(update.end);
   }
 
   /** Returns what the worker has sent of a component. Its first use asks for it. */
@@ -201,6 +234,8 @@ export class WorkerClient {
 
   /** Leaves the game. The worker goes on to run. */
   close(): void {
+    if (this.end !== null) return;
     this.post({ kind: "close" });
+    this.beginChecks();
   }
 }
