@@ -402,7 +402,7 @@ function checkKey({ fields }: Component): void {
   for (const [name, of] of Object.entries(keyFields)) {
     const field = fields.find(({ path }) => path === name);
     const isPlain = field?.kind === of && field.count === 1 && field.countField < 0 && field.enumValues.length === 0;
-    if (!isPlain) refuse("another SpawnKey", `the server's SpawnKey has no ${name} like that of engine.fbs`);
+    if (!isPlain || field.notSent) refuse("another SpawnKey", `the server's SpawnKey has no ${name} like that of engine.fbs`);
   }
 }
 

@@ -128,6 +128,26 @@ function visitStruct(work: Flattening, struct: DeclaredStruct, context: Context)
   for (const field of struct.fields) visitField(work, field, context);
 }
 
+/** Returns whether fields are a rotation that a game encodes itself: the omitted number, and three codes of 2 to 16 bits. */
+function isSmallestThree(leaves: readonly Field[], path: string): boolean {
+  const [omitted, code] = leaves;
+  if (leaves.length !== 4 || omitted!.steps !== 3) return false;
+  const codes = code!.steps + 1;
+  if (codes < 4 || codes > 65_536 || (codes & code!.steps) !== 0) return false;
+  return leaves.every(
+    (leaf) =>
+      isInteger(leaf.kind) &&
+      leaf.enumValues.length === 0 &&
+      leaf.ranged &&
+      leaf.low === 0 &&
+      leaf.arrayAt === 0 &&
+      !leaf.path.includes(".", path.length + 1) &&
+      (leaf === omitted || leaf.steps === code!.steps) &&
+      leaf.notSent === omitted!.notSent &&
+      leaf.ownerOnly === omitted!.ownerOnly,
+  );
+}
+
 function visitField(work: Flattening, field: DeclaredField, outer: Context): void {
   const path = outer.path + field.name;
   if (path.length > limits.pathBytes) badSchema(`${path}: the path is too long`);
@@ -141,6 +161,8 @@ function visitField(work: Flattening, field: DeclaredField, outer: Context): voi
   const firstLeaf = work.fields.length;
   if (of === null) visitStruct(work, structOf(work, field), { ...inner, path: `${path}.` });
   else addLeaf(work, field, of, of === kind.text ? field.length : elementSize, inner);
+  if (field.attributes.has("smallest_three") && !isSmallestThree(work.fields.slice(firstLeaf), path))
+    badSchema(`${path}: smallest_three are four integers: one of range "0 3", three of 2 to 16 bits`);
   const text = field.attributes.get("default");
   if (text !== undefined) applyDefault(work, text, work.fields.slice(firstLeaf), outer);
 }
@@ -193,12 +215,15 @@ export function flatten(declarations: Declarations, struct: DeclaredStruct): Com
     depth: 1,
   });
   resolveCounts(work);
+  const notSent = struct.attributes.has("not_sent");
+  if (work.fields.some((field) => field.predicted && (field.notSent || notSent)))
+    badSchema(`${struct.name}: predicted is for fields that are sent`);
   const name = struct.name.slice(struct.name.lastIndexOf(".") + 1);
   return {
     name,
     id: fnv1a32(name),
     size: struct.size,
-    notSent: struct.attributes.has("not_sent"),
+    notSent,
     fields: work.fields,
     defaults: work.defaults,
   };

@@ -28,11 +28,20 @@ test("PredictedSet.NamesInReadsAreChecked", () => {
   assert.equal(set.declared.length, 2, "Surface, and SpawnKey");
 });
 
-test("PredictedSet.AnotherSpawnKeyIsRefused", () => {
-  const fields = ["tick", "player", "command", "ordinal"].map((name, i) => ({ name, base: type.uint, offset: 4 * i }));
+const keyNames = ["tick", "player", "command", "ordinal"] as const;
+
+/** Returns a set for a server with another SpawnKey. */
+function setWithKey(bases: readonly number[], attributes: Readonly<Record<string, string>>): PredictedSet {
+  const fields = keyNames.map((name, i) => ({ name, base: bases[i]!, offset: 4 * i, attributes }));
   const schema = schemaOf([structOf({ name: "SpawnKey", size: 16, attributes: { component: "" }, fields })]);
-  const { mirror } = new WrittenMirror(loadSchema(schema));
-  assert.throws(() => new PredictedSet(mirror, [], 1), { reason: "another SpawnKey" });
+  return new PredictedSet(new WrittenMirror(loadSchema(schema)).mirror, [], 1);
+}
+
+test("PredictedSet.AnotherSpawnKeyIsRefused", () => {
+  const bases = [type.uint, type.uint, type.uint, type.ubyte];
+  assert.notEqual(setWithKey(bases, {}).keys, null);
+  assert.throws(() => setWithKey([...bases.slice(0, 3), type.uint], {}), { reason: "another SpawnKey" });
+  assert.throws(() => setWithKey(bases, { not_sent: "" }), { reason: "another SpawnKey" });
 });
 
 test("PredictedSet.LocalHandlesAreBeyondTheServers", () => {

@@ -75,6 +75,36 @@ test("Flatten.ADefaultInsideAnArrayIsThatOfEachElement", () => {
   assert.throws(() => loadSchema(part({ default: "7 1.5" })), refusal);
 });
 
+test("Flatten.SmallestThreeAreTheOmittedNumberAndThreeCodes", () => {
+  const number = (name: string, offset: number, attributes: Readonly<Record<string, string>>): FieldSource => ({
+    name,
+    base: type.ushort,
+    offset,
+    attributes,
+  });
+  const turn = (omitted: string, ...bits: number[]): Uint8Array => {
+    const codes = bits.map((each, i) => number(`code${i}`, 2 + 2 * i, { bits: `${each}` }));
+    const fields = [number("omitted", 0, { range: omitted }), ...codes];
+    const inner = { name: "Turn", size: 2 + 2 * bits.length, alignment: 2, fields };
+    const field = { name: "turn", base: type.struct, struct: 1, offset: 0, attributes: { smallest_three: "" } };
+    return schemaOfPart({ size: inner.size, alignment: 2, fields: [field] }, inner);
+  };
+  loadSchema(turn("0 3", 9, 9, 9));
+  loadSchema(turn("0 3", 2, 2, 2));
+  const wrong = [turn("0 3", 9, 9), turn("0 4", 9, 9, 9), turn("1 4", 9, 9, 9), turn("0 3", 9, 9, 8), turn("0 3", 1, 1, 1)];
+  for (const schema of wrong) assert.throws(() => loadSchema(schema), refusal);
+  const one = number("one", 0, { range: "0 3", smallest_three: "" });
+  assert.throws(() => loadSchema(schemaOfPart({ size: 2, alignment: 2, fields: [one] })), refusal);
+});
+
+test("Flatten.WhatIsPredictedIsSent", () => {
+  const part = (attributes: Readonly<Record<string, string>>, ofStruct: Readonly<Record<string, string>>): Uint8Array =>
+    schemaOfPart({ size: 4, fields: [{ name: "x", base: type.uint, offset: 0, attributes }], attributes: ofStruct });
+  loadSchema(part({ predicted: "" }, {}));
+  assert.throws(() => loadSchema(part({ predicted: "", not_sent: "" }, {})), refusal);
+  assert.throws(() => loadSchema(part({ predicted: "" }, { not_sent: "" })), refusal);
+});
+
 test("Flatten.RefusesStructsWithoutFields", () => {
   // Without a refusal, 256 fields at each of seven depths would be visited.
   const structs: StructSource[] = Array.from({ length: 7 }, (_, depth) => ({
