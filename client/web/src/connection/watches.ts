@@ -13,6 +13,11 @@ interface Watch {
   present: Map<number, number>;
 }
 
+/** Calls back, without the callbacks that are added meanwhile: those are called for what is present by add(). */
+function call(callbacks: readonly Callback[], index: number, generation: number): void {
+  for (let i = 0, { length } = callbacks; i < length; ++i) callbacks[i]!(index, generation);
+}
+
 export class Watches {
   private readonly watches = new Map<string, Watch>();
   private mirror: Mirror | null = null;
@@ -31,13 +36,13 @@ export class Watches {
   /** Begins with a mirror. All entities of the former one despawn. */
   begin(mirror: Mirror): void {
     this.mirror = mirror;
+    const former = [...this.watches.values()].map((watch) => ({ ...watch }));
     for (const watch of this.watches.values()) {
-      const gone = watch.present;
       watch.present = new Map();
       watch.pool = null;
-      for (const [index, generation] of gone)
-        for (const callback of watch.callbacks.despawn) callback(index, generation);
     }
+    for (const { present, callbacks } of former)
+      for (const [index, generation] of present) call(callbacks.despawn, index, generation);
   }
 
   private list(watch: Watch, mirror: Mirror): void {
@@ -52,7 +57,7 @@ export class Watches {
   onChanged(pool: Pool, index: number, generation: number): void {
     for (const watch of this.watches.values())
       if (watch.pool === pool && watch.present.get(index) === generation)
-        for (const callback of watch.callbacks.change) callback(index, generation);
+        call(watch.callbacks.change, index, generation);
   }
 
   /** Handles an entity that spawned or despawned, or has other components. */
@@ -66,7 +71,7 @@ export class Watches {
       if (has === had) continue;
       if (has) watch.present.set(index, generation);
       else watch.present.delete(index);
-      for (const callback of watch.callbacks[has ? "spawn" : "despawn"]) callback(index, generation);
+      call(watch.callbacks[has ? "spawn" : "despawn"], index, generation);
     }
   }
 }
