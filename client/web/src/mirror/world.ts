@@ -41,7 +41,7 @@ const poolsMax = 4096;
 const prototypesMax = 1 << 16; // in use
 const prototypesKept = 1024; // in use or not
 const entityWordsMax = 16_384;
-const layoutWordsMax = 1 << 20; // of all layouts
+const layoutWordsMax = 1 << 20; // sum over all layouts
 
 export class World {
   /** By index; 0 for none. */
@@ -98,7 +98,7 @@ export class World {
     this.layoutWords += words;
   };
 
-  /** Returns whether so many prototypes are known that those without use are to be forgotten. */
+  /** Returns whether prototypes without use are to be forgotten. */
   get isCrowded(): boolean {
     return this.interned.size >= this.sweepAt;
   }

@@ -1,4 +1,4 @@
-// What a server can make a client keep by announcing prototypes, and by entities whose indices are far apart.
+// Memory that a server can make a client use, by announced prototypes and by entities whose indices are far apart.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fnv1a32 } from "../../src/core/fnv.js";
