@@ -59,7 +59,7 @@ test("Commands.ADirectionIsGivenAgainEachHalfSecond", () => {
   for (; client.now < 75; ++client.now) update();
   commands.move(0, 0);
   for (; client.now < 120; ++client.now) update();
-  const [go, stop] = [moveCommand(1, 0), moveCommand(0, 0)];
+  const [go, stop] = [encode(Move, { x: 1 }), encode(Move, {})];
   assert.deepEqual(client.sent, [go, go, go, stop, stop]);
   client.now = 3; // the ticks of another server
   update();
