@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { hashHigh, hashLow, hex64, xxh3 } from "../../src/core/xxh3.js";
+import { pageBlock } from "../support/page.js";
 
 const input = Uint8Array.from({ length: 4000 }, (_, i) => i * i * 7 + i * 13 + (i >> 8));
 const golden = 0x9e3779b97f4a7c15n;
@@ -32,6 +33,24 @@ test("Xxh3.HashesEveryLengthWithSeedsAsTheLibraryDoes", () => {
     all = (all * golden + hash(size, seed)) & mask;
   }
   assert.equal(all, 0x104e2604b146f6f4n);
+});
+
+test("Xxh3.HashesTheExamplesOfThePage", () => {
+  const page = new Map(
+    pageBlock("hash of no bytes")
+      .split("\n")
+      .map((line) => line.split(/\s{2,}/) as [string, string]),
+  );
+  const twice = Uint8Array.from({ length: 512 }, (_, i) => i);
+  for (const [text, bytes, seed] of [
+    ["hash of no bytes", twice.subarray(0, 0), 0],
+    ["hash of no bytes, seed 1", twice.subarray(0, 0), 1],
+    ["hash of 0 to 255, twice", twice, 0],
+    ["the same, seed 1", twice, 1],
+  ] as const) {
+    xxh3(bytes, bytes.length, seed, 0);
+    assert.equal(hex64(hashLow, hashHigh), page.get(text), text);
+  }
 });
 
 test("Xxh3.ShowsSixteenHexDigits", () => assert.equal(hex64(1, 0xab), "000000ab00000001"));

@@ -4,6 +4,7 @@ import { fnv1a32 } from "../../src/core/fnv.js";
 import { loadSchema } from "../../src/reflect/schema.js";
 import { makeEntityLayout, type EntityLayout } from "../../src/wire/entity_layout.js";
 import { makeRowLayout } from "../../src/wire/row_layout.js";
+import { bytesOf, pageBlock } from "./page.js";
 import { readText } from "./repository.js";
 
 export interface PageVector {
@@ -39,14 +40,11 @@ function parse(text: string): PageVector {
       ["now", "b1", "b2", "b3"].flatMap((name) => (lines.has(name) ? [[name, wordsOf(lines.get(name)!)]] : [])),
     ),
     numbers: new Map(["tick", "age", "span", "early", "bits"].map((name) => [name, Number(lines.get(name) ?? 0)])),
-    bytes: fromHex(lines.get("bytes")!.replaceAll(" ", "")),
+    bytes: bytesOf(lines.get("bytes")!),
   };
 }
 
 /** Returns the vectors by the order of the page. */
 export function pageVectors(): PageVector[] {
-  const block = readText("docs/protocol.md")
-    .split("```")
-    .find((each) => each.startsWith("\nentity Body\nwhole"))!;
-  return block.trim().split("\n\n").map(parse);
+  return pageBlock("entity Body\nwhole").split("\n\n").map(parse);
 }

@@ -9,7 +9,7 @@ export interface FieldSource {
   readonly name: string;
   readonly base: number;
   readonly offset: number;
-  readonly struct?: number;
+  readonly struct?: number; // place of its struct or enum
   readonly length?: number;
   readonly attributes?: Readonly<Record<string, string>>;
 }
@@ -48,7 +48,14 @@ export function structOf(struct: StructSource, fields = vectorOf(struct.fields.m
   ]);
 }
 
-export const schemaOf = (structs: readonly flat.Field[]): Uint8Array => flat.flatMessage([vectorOf(structs)]);
+/** Returns the table of an enum of bytes, whose values count from 0. */
+export function enumOf(name: string, values: readonly string[]): flat.Field {
+  const all = values.map((value, i) => flat.table([flat.text(value), flat.u64(BigInt(i))]));
+  return flat.table([flat.text(name), vectorOf(all), null, flat.table([flat.u8(type.ubyte)])]);
+}
+
+export const schemaOf = (structs: readonly flat.Field[], enums: readonly flat.Field[] = []): Uint8Array =>
+  flat.flatMessage([vectorOf(structs), vectorOf(enums)]);
 
 /** Returns the schema of one component, "Part", and of structs that it may contain. */
 export function schemaOfPart(part: Omit<StructSource, "name">, ...inner: readonly StructSource[]): Uint8Array {

@@ -4,16 +4,13 @@ import { fromHex } from "../../src/core/bytes.js";
 import { Refusal } from "../../src/core/refusal.js";
 import { hex64 } from "../../src/core/xxh3.js";
 import { flag, readDeltaHeader } from "../../src/wire/delta_header.js";
-import { readText } from "../support/repository.js";
+import { bytesOf, pageBlock } from "../support/page.js";
+import { pageBody } from "../support/page_deltas.js";
 
 type Example = Map<string, string>;
 
 function examples(): Example[] {
-  const block = readText("docs/protocol.md")
-    .split("```")
-    .find((each) => each.startsWith("\nheader "))!;
-  return block
-    .trim()
+  return pageBlock("header ")
     .split("\n\n")
     .map((text) => new Map(text.split("\n").map((line) => line.split(/\s{2,}/) as [string, string])));
 }
@@ -35,7 +32,7 @@ const numbers = (text: string | undefined): number[] =>
 
 const read = (example: Example, cut = 0): ReturnType<typeof readDeltaHeader> => {
   const [sequence, tick, ack] = numbers(example.get("reached")) as [number, number, number];
-  const bytes = fromHex(example.get("header")!.replaceAll(" ", ""));
+  const bytes = bytesOf(example.get("header")!);
   return readDeltaHeader(bytes.subarray(0, bytes.length - cut), { sequence, tick, ack, longSequence: 0 });
 };
 
@@ -61,16 +58,25 @@ examples().forEach((example, i) => {
         [other, otherLate],
       ].filter(([each]) => each !== undefined),
     );
-    assert.equal(header.size, example.get("header")!.replaceAll(" ", "").length / 2);
+    assert.equal(header.size, bytesOf(example.get("header")!).length);
     if (example.has("hash")) assert.equal(hex64(header.hashLow, header.hashHigh), example.get("hash"));
   });
   test(`DeltaHeader.RefusesExample${i + 1}CutShort`, () => {
-    const size = example.get("header")!.replaceAll(" ", "").length / 2;
+    const size = bytesOf(example.get("header")!).length;
     for (let cut = 1; cut <= size; ++cut) assert.throws(() => read(example, cut), Refusal);
   });
 });
 
 test("DeltaHeader.ThePageHasFourExamples", () => assert.equal(examples().length, 4));
+
+test("DeltaHeader.NamesTheBodyOfThePage", () => {
+  const bytes = pageBody().announced;
+  const known = { sequence: 0, tick: 0, ack: 0, longSequence: 0 };
+  const { flags, sequence, tick, ack, body, size } = readDeltaHeader(bytes, known);
+  assert.deepEqual([flags, sequence, tick, ack, body, size], [flag.body | flag.long, 1, 1, 0, 1, bytes.length]);
+  for (let cut = 1; cut <= bytes.length; ++cut)
+    assert.throws(() => readDeltaHeader(bytes.subarray(0, bytes.length - cut), known), Refusal);
+});
 
 test("DeltaHeader.SkipsShortNumbersBeforeLongOnes", () => {
   const known = { sequence: 9, tick: 100, ack: 4, longSequence: 8 };

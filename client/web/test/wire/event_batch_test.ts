@@ -3,8 +3,9 @@ import { test } from "node:test";
 import { fromHex, toHex } from "../../src/core/bytes.js";
 import { Refusal } from "../../src/core/refusal.js";
 import { decodeEventBatch } from "../../src/wire/event_batch.js";
+import { pageBytes } from "../support/page.js";
 
-const example = fromHex("0164000000" + "00000200aaaa" + "020001800500000001001000bb");
+const example = pageBytes("01 64000000");
 
 test("EventBatch.DecodesTheExampleOfThePage", () => {
   const events = decodeEventBatch(example);
