@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
-import { Chromium, hasChromium } from "../test/support/chromium.js";
+import { PageBrowser, chromium } from "../test/support/page_browser.js";
 import { DemoServer, runClient } from "../test/support/demo_server.js";
 import { root } from "../test/support/repository.js";
 import { type Measured, replay, textOf } from "./replay.js";
@@ -33,7 +33,7 @@ async function inChromium(file: Uint8Array): Promise<readonly Measured[]> {
     format: "esm",
     target: "es2022",
   });
-  const browser = new Chromium(["--enable-precise-memory-info"]);
+  const browser = new PageBrowser(chromium, ["--enable-precise-memory-info"]);
   try {
     browser.add("/recording", file);
     const { rounds } = await browser.run<{ rounds: Measured[] }>(outputFiles[0]!.text);
@@ -67,4 +67,4 @@ for (let round = 0; round < 3; ++round) {
   };
   console.log(`Node: ${textOf(replay(file, heapBytes))}`);
 }
-if (hasChromium) for (const measured of await inChromium(file)) console.log(`Chromium: ${textOf(measured)}`);
+if (chromium.command !== null) for (const measured of await inChromium(file)) console.log(`Chromium: ${textOf(measured)}`);

@@ -1,12 +1,13 @@
-// The client in a headless Chromium: pages join the server, and report what they have seen.
+// The client in headless browsers: pages join the server, and report what they have seen.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { toHex } from "../../src/core/bytes.js";
-import { Chromium, bundle, hasChromium } from "../support/chromium.js";
+import { PageBrowser, bundle, chromium, firefox } from "../support/page_browser.js";
 import { DemoServer, hasPrograms } from "../support/demo_server.js";
 
-const skip = !hasChromium ? "no Chromium" : hasPrograms ? false : "PROGRAMS names no programs";
-const options = { skip, timeout: 120_000 };
+const noPrograms = hasPrograms ? false : "PROGRAMS names no programs";
+const options = { skip: chromium.command === null ? "no Chromium" : noPrograms, timeout: 120_000 };
+const inFirefox = { ...options, skip: firefox.command === null ? "no Firefox" : noPrograms };
 
 interface Report {
   readonly state: string;
@@ -16,11 +17,11 @@ interface Report {
 }
 
 let game: DemoServer;
-let browser: Chromium;
+let browser: PageBrowser;
 
 before(async () => {
-  if (skip !== false) return;
-  [game, browser] = [new DemoServer(), new Chromium()];
+  if (noPrograms !== false) return;
+  [game, browser] = [new DemoServer(), new PageBrowser(chromium)];
   await game.start();
 });
 after(async () => {
@@ -54,6 +55,14 @@ test("Browser.MirrorsAWorldInChromium", options, async () => {
   browser.add("/client.js", await bundle("client"));
   const script = `import { connect } from "./client.js";${await access()}const client = connect(options);`;
   check(await browser.run<Report>(script + reportAt(60)));
+});
+
+test("Browser.MirrorsAWorldInFirefox", inFirefox, async (t) => {
+  const other = new PageBrowser(firefox);
+  t.after(() => other.remove());
+  other.add("/client.js", await bundle("client"));
+  const script = `import { connect } from "./client.js";${await access()}const client = connect(options);`;
+  check(await other.run<Report>(script + reportAt(60)));
 });
 
 test("Browser.TheClientRunsInAWorker", options, async () => {

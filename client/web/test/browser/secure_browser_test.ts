@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { toHex } from "../../src/core/bytes.js";
 import { makeCertificate } from "../support/certificate.js";
-import { Chromium, bundle, hasChromium } from "../support/chromium.js";
+import { PageBrowser, bundle, chromium } from "../support/page_browser.js";
 import { DemoServer, hasPrograms } from "../support/demo_server.js";
 
-const skip = !hasChromium ? "no Chromium" : hasPrograms ? false : "PROGRAMS names no programs";
+const skip = chromium.command === null ? "no Chromium" : hasPrograms ? false : "PROGRAMS names no programs";
 const options = { skip, timeout: 120_000 };
 
 interface Report {
@@ -16,8 +16,8 @@ interface Report {
 }
 
 /** Opens a browser that is removed when the test ends. */
-function open(t: TestContext, game: DemoServer, ...more: string[]): Chromium {
-  const browser = new Chromium(more);
+function open(t: TestContext, game: DemoServer, ...more: string[]): PageBrowser {
+  const browser = new PageBrowser(chromium, more);
   t.after(async () => {
     await browser.remove();
     await game.remove();

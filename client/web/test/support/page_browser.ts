@@ -1,7 +1,7 @@
-// Pages in a headless Chromium. A page reports by POST to /report.
+// Pages in a headless browser. A page reports by POST to /report.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { type Server, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -9,9 +9,46 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { root } from "./repository.js";
 
-const chromium = ["chromium", "chromium-browser"].find((name) => spawnSync(name, ["--version"]).status === 0);
+/** A program that opens a page with a profile of its own. */
+export interface BrowserProgram {
+  /** Null if it is not installed. */
+  readonly command: string | null;
+  readonly options: (profile: string) => readonly string[];
+  /** Preferences of a new profile. */
+  readonly preferences: Readonly<Record<string, boolean | string>>;
+}
 
-export const hasChromium = chromium !== undefined;
+const installed = (...names: string[]): string | null =>
+  names.find((name) => spawnSync(name, ["--version"]).status === 0) ?? null;
+
+export const chromium: BrowserProgram = {
+  command: installed("chromium", "chromium-browser"),
+  options: (profile) => [
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--js-flags=--expose-gc",
+    `--user-data-dir=${profile}`,
+  ],
+  preferences: {},
+};
+
+export const firefox: BrowserProgram = {
+  command: installed("firefox-esr", "firefox"),
+  options: (profile) => ["--headless", "--no-remote", "--profile", profile],
+  // Neither pages of its own nor requests to others.
+  preferences: {
+    "browser.startup.homepage_override.mstone": "ignore",
+    "browser.shell.checkDefaultBrowser": false,
+    "datareporting.policy.dataSubmissionEnabled": false,
+    "toolkit.telemetry.enabled": false,
+    "app.normandy.enabled": false,
+    "app.update.auto": false,
+    "extensions.getAddons.cache.enabled": false,
+    "network.captive-portal-service.enabled": false,
+    "network.connectivity-service.enabled": false,
+  },
+};
 
 /** Begins each page: errors are part of its reports. */
 const prelude = `
@@ -35,15 +72,23 @@ export async function bundle(name: string): Promise<Uint8Array> {
 }
 
 /** A browser with one profile, and the server of its pages. */
-export class Chromium {
+export class PageBrowser {
   private readonly folder = mkdtempSync(join(tmpdir(), "mobula-web-"));
+  private readonly profile = join(this.folder, "profile");
   private readonly files = new Map<string, Uint8Array | string>();
   private readonly server: Server;
   private browser: ChildProcess | null = null;
   private onReport: (report: unknown) => void = () => {};
 
-  /** `more` are options of the browser. */
-  constructor(private readonly more: readonly string[] = []) {
+  /** `more` are further options of the program. */
+  constructor(
+    private readonly program: BrowserProgram,
+    private readonly more: readonly string[] = [],
+  ) {
+    mkdirSync(this.profile);
+    const preferences = Object.entries(program.preferences);
+    const lines = preferences.map((each) => `user_pref(${each.map((part) => JSON.stringify(part)).join(", ")});\n`);
+    if (lines.length > 0) writeFileSync(join(this.profile, "user.js"), lines.join(""));
     this.server = createServer((request, response) => {
       const path = request.url ?? "";
       if (path === "/report") {
@@ -73,8 +118,11 @@ export class Chromium {
     this.files.set("/page.js", prelude + script);
     const reported = new Promise<unknown>((resolve) => (this.onReport = resolve));
     const url = `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/`;
-    const options = ["--headless=new", "--no-sandbox", "--disable-gpu", "--js-flags=--expose-gc", ...this.more];
-    this.browser = spawn(chromium!, [...options, `--user-data-dir=${this.folder}`, url], { stdio: "ignore" });
+    const { command, options } = this.program;
+    this.browser = spawn(command!, [...options(this.profile), ...this.more, url], {
+      stdio: "ignore",
+      env: { ...process.env, HOME: this.folder, TMPDIR: this.folder },
+    });
     const report = await reported;
     await this.stop();
     return report as Report & { readonly errors: string[] };
@@ -83,7 +131,7 @@ export class Chromium {
   private async stop(): Promise<void> {
     const { browser } = this;
     this.browser = null;
-    if (browser === null || browser.exitCode !== null) return;
+    if (browser === null || browser.exitCode !== null || browser.signalCode !== null) return;
     const ended = once(browser, "exit");
     browser.kill("SIGTERM");
     await ended; // it writes to the folder
