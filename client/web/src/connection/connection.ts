@@ -210,8 +210,9 @@ export class Connection {
   }
 
   private beginSession(now: number): void {
-    // The server knows that these messages have arrived, and does not repeat them.
-    if (this.loading.isBusy) this.loading.waiting.push(...this.endpoint.session.takeReliable());
+    // Messages behind a refused one are dropped. The server knows that the others have arrived, and does not repeat them.
+    if (this.failure !== null) this.loading.waiting.length = 0;
+    else if (this.loading.isBusy) this.loading.waiting.push(...this.endpoint.session.takeReliable());
     this.endpoint = this.newEndpoint(now);
     this.state = "connecting";
     this.end = this.failure = this.closing = null;

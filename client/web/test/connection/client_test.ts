@@ -84,6 +84,52 @@ test("Client.AnUnforeseenErrorIsAProtocolError", async () => {
   assert.equal(network.server.session.ended?.reason, "protocol error");
 });
 
+test("Client.DropsTheMessagesBehindARefusedOne", async () => {
+  const network = new FakeNetwork();
+  const client = await join(network, 0);
+  for (let i = 0; i < 2; ++i) network.server.session.sendReliable(messageOf(17, []));
+  await network.run(client, 20);
+  network.cut();
+  await network.run(client, 1000);
+  assert.equal(client.state, "playing");
+  assert.equal(client.statistics.rejoins, 1);
+});
+
+test("Client.EndsAtAServerOfAnotherVersion", async () => {
+  const network = new FakeNetwork();
+  const end = { reason: "other protocol version", text: "the server speaks version 3" } as const;
+  network.onOpened = (server) => (server.refusal = end);
+  const client = network.client();
+  await network.run(client, 1000);
+  assert.deepEqual(client.end, end);
+  assert.equal(network.opened, 1);
+});
+
+test("Client.ARefusedRejoinAsksForANewToken", async () => {
+  const network = new FakeNetwork();
+  let asked = 0;
+  const newToken = (): Promise<Uint8Array> => Promise.resolve((++asked, fakeToken()));
+  const client = await join(network, 0, { newToken });
+  network.onOpened = (server) => {
+    if (network.opened === 2) server.refusal = { reason: "refused", text: "the player has left" };
+    else server.answer.push(welcomeWith(schema));
+  };
+  network.cut();
+  await network.run(client, 5000);
+  assert.equal(client.state, "playing");
+  assert.deepEqual([asked, network.opened, client.connection.mirrors], [1, 3, 2]);
+});
+
+test("Client.ARefusedRejoinEndsAClientWithoutNewTokens", async () => {
+  const network = new FakeNetwork();
+  const client = await join(network, 0);
+  const end = { reason: "refused", text: "the player has left" } as const;
+  network.onOpened = (server) => (server.refusal = end);
+  network.cut();
+  await network.run(client, 5000);
+  assert.deepEqual(client.end, end);
+});
+
 test("Client.AlternatesNewTokensAndRejoinTokens", async () => {
   const network = new FakeNetwork();
   let attempts = "";

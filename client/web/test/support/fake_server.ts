@@ -3,11 +3,13 @@ import { Client, type ConnectOptions } from "../../src/connection/client.js";
 import { BitWriter } from "../../src/core/bits.js";
 import { bytesOfText, concat, putU32, putU64 } from "../../src/core/bytes.js";
 import * as flat from "../../src/core/flat_writer.js";
+import type { End } from "../../src/core/refusal.js";
 import type { Pipe, PipeEvents } from "../../src/pipe/pipe.js";
 import { contentHash } from "../../src/core/content_hash.js";
 import { ReplayWindow, openPacket, packetType, sealPacket } from "../../src/session/packet.js";
 import { flag } from "../../src/wire/delta_header.js";
-import { Session } from "../../src/session/session.js";
+import { Session, endBody } from "../../src/session/session.js";
+import { type ConnectToken, readToken } from "../../src/session/token.js";
 
 const protocolId = bytesOfText("TestGame");
 const clientToServer = new Uint8Array(32).fill(1);
@@ -28,14 +30,24 @@ export function fakeToken(timeoutSeconds = 5, lifetime = 3600): Uint8Array {
 }
 
 export class FakeServer {
-  session = new Session(true);
+  readonly session = new Session(true);
   /** Whether a client has a session here. */
   isConnected = false;
+  /** Whether it has received a message of the client. */
+  hasHello = false;
   /** Messages that follow Hello. */
   readonly answer: Uint8Array[] = [];
+  /** The end that follows Hello instead; null for none. */
+  refusal: End | null = null;
   private readonly toSend: [type: number, body: Uint8Array][] = [];
   private sequence = 0;
   private readonly window = new ReplayWindow();
+  private readonly token: ConnectToken;
+
+  /** `token` is that of the client, whose keys it takes. */
+  constructor(token = fakeToken()) {
+    this.token = readToken(token);
+  }
 
   receive(datagram: Uint8Array, now: number): void {
     const kind = datagram[0]! & 15;
@@ -44,10 +56,13 @@ export class FakeServer {
       this.isConnected = true;
       this.toSend.push([packetType.keepAlive, new Uint8Array(8)]);
     }
+    const { protocolId, clientToServer } = this.token;
     const packet = kind === packetType.payload ? openPacket(protocolId, clientToServer, datagram, this.window) : null;
     if (packet === null) return;
     this.session.receive(packet.body, now);
     if (this.session.takeReliable().length === 0) return;
+    this.hasHello = true;
+    if (this.refusal !== null) this.toSend.push([packetType.payload, endBody(this.refusal)]);
     for (const message of this.answer.splice(0)) this.session.sendReliable(message);
   }
 
@@ -59,6 +74,7 @@ export class FakeServer {
   /** Sends what is due to a client. */
   flush(now: number, send: (datagram: Uint8Array) => void): void {
     if (this.isConnected) this.session.flush(now, (body) => void this.toSend.push([packetType.payload, body]));
+    const { protocolId, serverToClient } = this.token;
     for (const [kind, body] of this.toSend.splice(0))
       send(sealPacket(protocolId, serverToClient, kind, this.sequence++, body));
   }
