@@ -1,4 +1,4 @@
-// Damage that only a server itself could do: its packets are sealed.
+// Damage to what a server sends, which only the server itself could do: its packets are sealed.
 import type { Connection } from "../../src/connection/connection.js";
 
 /** Damages some of the bodies that a session receives, as only the server itself could. */
@@ -14,4 +14,15 @@ export function damage(connection: Connection, random: () => number): void {
       damaged[8 + Math.floor(random() * (damaged.length - 8))]! ^= 1 << Math.floor(random() * 8);
     receive(damaged, now);
   };
+}
+
+/** Returns a copy with one to three bytes changed. */
+export function damagedInput(input: Uint8Array, random: () => number): Uint8Array {
+  const below = (end: number): number => Math.floor(random() * end);
+  const damaged = input.slice();
+  for (let changes = 1 + below(3); changes > 0; --changes) {
+    const at = below(damaged.length);
+    damaged[at] = random() < 0.5 ? damaged[at]! ^ (1 << below(8)) : below(256);
+  }
+  return damaged;
 }

@@ -107,10 +107,20 @@ export interface ClientReport {
   readonly state_hash: string;
 }
 
-/** Runs the C++ client to its end. */
+const reportOf = (output: string): ClientReport => JSON.parse(output.trim().split("\n").at(-1)!) as ClientReport;
+const run = promisify(execFile);
+
+/** Runs the C++ client to its end. Throws if it does not verify its mirror. */
 export async function runClient(...options: string[]): Promise<ClientReport> {
-  const { stdout } = await promisify(execFile)(join(bin, "mobula-client"), options);
-  return JSON.parse(stdout.trim().split("\n").at(-1)!) as ClientReport;
+  const { stdout } = await run(join(bin, "mobula-client"), options);
+  return reportOf(stdout);
+}
+
+/** Replays a recording with the C++ client. Returns also its log. */
+export async function replay(file: string): Promise<{ report: ClientReport; log: string }> {
+  const ended = run(join(bin, "mobula-client"), ["--replay", file, "--json"]);
+  const { stdout, stderr } = await ended.catch((failed: { stdout: string; stderr: string }) => failed);
+  return { report: reportOf(stdout), log: stderr };
 }
 
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,6 +1,7 @@
-// Reads recordings of sessions; client/mobula/client/connection/recording.hpp describes the file.
-import { textOf, u16, u32 } from "../../src/core/bytes.js";
+// Reads and writes recordings of sessions; client/mobula/client/connection/recording.hpp describes the file.
+import { bytesOfText, concat, putU32, textOf, u16, u32 } from "../../src/core/bytes.js";
 import { hashLow, xxh3 } from "../../src/core/xxh3.js";
+import { protocolVersion } from "../../src/wire/messages.js";
 
 const kinds = [
   "begin",
@@ -62,4 +63,47 @@ export function readBegin(body: Uint8Array): { token: Uint8Array; name: string; 
   const size = u16(body, at + tokenBytes);
   const name = textOf(body.subarray(at + tokenBytes + 4, at + tokenBytes + 4 + size))!;
   return { token: body.slice(at, at + tokenBytes), name, hasResources: body[0] === 1 };
+}
+
+const nothing = new Uint8Array(0);
+
+/** Returns a number as groups of seven bits, the lowest first. */
+function varintOf(value: number): Uint8Array {
+  const bytes: number[] = [];
+  for (; value >= 128; value = Math.floor(value / 128)) bytes.push((value % 128) | 128);
+  return Uint8Array.of(...bytes, value);
+}
+
+/** Writes the recording of a connection without a name, which receives from 127.0.0.1:7777. */
+export class RecordingWriter {
+  private readonly parts: Uint8Array[] = [];
+  private last = 0;
+  private checksum = 0;
+
+  constructor(token: Uint8Array, schema: Uint8Array, hasResources: boolean) {
+    const head = new Uint8Array(16);
+    head.set(bytesOfText("mobularc"));
+    putU32(head, 8, 1);
+    putU32(head, 12, protocolVersion);
+    this.parts.push(head);
+    this.add("begin", 0, concat(Uint8Array.of(hasResources ? 1 : 0, 0), token, new Uint8Array(4), schema));
+    this.add("address", 0, Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 127, 0, 0, 1, 0x61, 0x1e, 0));
+  }
+
+  add(kind: Recorded["kind"], now: number, body: Uint8Array = nothing): void {
+    const passed = Math.round((now - this.last) * 1e6);
+    const entry = concat(Uint8Array.of(kinds.indexOf(kind)), varintOf(passed), varintOf(body.length), body);
+    xxh3(entry, entry.length, this.checksum, 0);
+    this.checksum = hashLow;
+    const sum = new Uint8Array(4);
+    putU32(sum, 0, this.checksum);
+    this.parts.push(entry, sum);
+    this.last = now;
+  }
+
+  /** Returns the complete file. */
+  finish(): Uint8Array {
+    this.add("end", this.last);
+    return concat(...this.parts);
+  }
 }
