@@ -32,7 +32,7 @@ class IterationProgress {
     outdated_ = false;
   }
   [[nodiscard]] bool goes_forwards() const { return forwards_; }
-  /// Returns the least size that the lead has had. What is behind it is not visited.
+  /// Returns the least size that the lead has had. Positions behind it are not visited.
   [[nodiscard]] std::uint32_t least_size() const { return least_size_; }
   /// Begins the visit of a position of the run.
   void visit(std::uint32_t position) { current_ = position; }

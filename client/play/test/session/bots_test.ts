@@ -18,7 +18,7 @@ class FakeWebSocket {
   close(): void {}
 }
 
-test("Bots.ThatHaveEndedNeitherActNorCount", async (t) => {
+test("Bots.EndedOnesNeitherActNorCount", async (t) => {
   const timers: (() => void)[] = [];
   const reports: BotReport[] = [];
   const scope = { onmessage: (_event: unknown) => {}, postMessage: (report: BotReport) => void reports.push(report) };

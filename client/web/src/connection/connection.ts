@@ -210,7 +210,7 @@ export class Connection {
   }
 
   private beginSession(now: number): void {
-    // Messages behind a refused one are dropped. The server knows that the others have arrived, and does not repeat them.
+    // Messages behind a refused one are dropped. The server knows that the others have arrived: it does not repeat them.
     if (this.failure !== null) this.loading.waiting.length = 0;
     else if (this.loading.isBusy) this.loading.waiting.push(...this.endpoint.session.takeReliable());
     this.endpoint = this.newEndpoint(now);

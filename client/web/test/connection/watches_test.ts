@@ -22,7 +22,7 @@ function mirrorOf(...indices: number[]): Mirror {
   return mirror;
 }
 
-test("Watches.ThatADespawnAddsSeeEachEntityOnce", () => {
+test("Watches.OneAddedInADespawnSeesEachEntityOnce", () => {
   const watches = new Watches();
   watches.begin(mirrorOf(1, 2));
   const seen: string[] = [];

@@ -1,4 +1,4 @@
-// What no honest server sends, as recordings: the client of C++ replays each, and ends as the one of TypeScript has ended.
+// Recordings of hostile servers: the C++ client replays each, and ends as the client in TypeScript has ended.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -25,7 +25,7 @@ interface Outcome {
   readonly hash: string;
 }
 
-/** Lets a server send what an input says. Returns the outcome, and the recording. */
+/** Lets a server send what an input describes. Returns the outcome, and the recording. */
 function play(input: Uint8Array): { outcome: Outcome; text: string; file: Uint8Array } {
   const server = new HostileServer(demoSchemaBytes());
   const file = server.play(input);

@@ -52,7 +52,7 @@ test("WebSocketPipe.SendsTheFirstDatagramOnceItIsOpen", (t) => {
   assert.equal(pipe.wasOpen, true);
 });
 
-test("WebSocketPipe.ThatFailsWasNeverOpen", (t) => {
+test("WebSocketPipe.AFailedOneWasNeverOpen", (t) => {
   const { pipe, socket, ends } = open(t);
   pipe.send(Uint8Array.of(1));
   socket.onclose({ code: 1006 });

@@ -97,7 +97,7 @@ test("Flatten.SmallestThreeAreTheOmittedNumberAndThreeCodes", () => {
   assert.throws(() => loadSchema(schemaOfPart({ size: 2, alignment: 2, fields: [one] })), refusal);
 });
 
-test("Flatten.WhatIsPredictedIsSent", () => {
+test("Flatten.PredictedFieldsAreSent", () => {
   const part = (attributes: Readonly<Record<string, string>>, ofStruct: Readonly<Record<string, string>>): Uint8Array =>
     schemaOfPart({ size: 4, fields: [{ name: "x", base: type.uint, offset: 0, attributes }], attributes: ofStruct });
   loadSchema(part({ predicted: "" }, {}));

@@ -1,4 +1,4 @@
-// A server that sends a client what an input of tests/fuzz/fuzz_connection.cpp says, and a recording of that client.
+// A server that sends a client what an input of tests/fuzz/fuzz_connection.cpp describes, and a recording of that client.
 import { u16 } from "../../src/core/bytes.js";
 import { Connection } from "../../src/connection/connection.js";
 import { LevelStore } from "../../src/connection/level_store.js";
@@ -24,7 +24,7 @@ class Input {
     return this.rest[this.at++] ?? 0;
   }
 
-  /** Returns as many bytes as the next two say. */
+  /** Returns the bytes that follow a length of two bytes. */
   bytes(): Uint8Array {
     const size = u16(Uint8Array.of(this.byte(), this.byte()), 0);
     const bytes = this.rest.slice(this.at, this.at + size);
