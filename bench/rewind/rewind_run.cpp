@@ -5,6 +5,7 @@
 #include <mobula/client/mirror/world_pose.hpp>
 #include <mobula/core/log.hpp>
 #include <mobula/server/replication/publisher.hpp>
+#include <mobula/server/rewind/past_bounds.hpp>
 
 #include "rewind/rewind_bench.hpp"
 #include "rewind/shooting.hpp"

@@ -9,6 +9,8 @@
 
 #include <functional>
 #include <memory>
+#include <mobula/server/game/command_buffer.hpp>
+#include <mobula/server/game/rewind_config.hpp>
 #include <mobula/server/game/world.hpp>
 #include <mobula/server/rewind/rewound.hpp>
 
