@@ -7,12 +7,14 @@
 // Claims of a client are checked. A refused one is counted by its reason, and logged.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mobula/server/game/command_buffer.hpp>
 #include <mobula/server/game/rewind_config.hpp>
 #include <mobula/server/game/world.hpp>
 #include <mobula/server/rewind/rewound.hpp>
+#include <span>
 
 namespace mobula::server {
 
