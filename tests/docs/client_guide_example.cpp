@@ -15,7 +15,7 @@ struct Backend {
 void add_picture(Entity entity);
 void on_event(ByteView bytes);
 void draw(const hierarchy::WorldTransform& place);
-void draw(Entity entity, const Transform& transform, const client::WorldPose& pose);
+void draw(Entity entity, const Transform& transform, const hierarchy::WorldTransform& pose);
 
 void set_source(PipeClient& client, Backend& backend) {
   client.set_token_source([&]() -> Result<std::optional<transport::ConnectToken>> {

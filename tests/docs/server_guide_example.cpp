@@ -9,7 +9,9 @@
 using namespace mobula;
 
 namespace arena {
-struct Ball {};
+struct Ball {
+  std::uint32_t bounces = 0;
+};
 }  // namespace arena
 
 namespace server_guide {
