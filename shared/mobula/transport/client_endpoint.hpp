@@ -15,10 +15,10 @@ namespace mobula::transport {
 
 /// Configuration of a client endpoint.
 struct ClientEndpointConfig {
-  ConnectToken token;
+  ConnectToken token{};
   /// Addresses to use instead of the token's, for example the same servers over TCP, in the same order. If empty, the
   /// addresses of the token.
-  std::vector<Address> servers;
+  std::vector<Address> servers{};
   core::Nanoseconds handshake_interval = 100 * core::millisecond;
   core::Nanoseconds keepalive_interval = 500 * core::millisecond;
   SessionConfig session{};

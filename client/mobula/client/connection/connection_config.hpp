@@ -14,11 +14,11 @@ inline constexpr std::size_t player_name_bytes_max = 24;
 
 /// Settings of one connection.
 struct ConnectionConfig {
-  transport::ClientEndpointConfig transport;  ///< Holds the connect token.
+  transport::ClientEndpointConfig transport{};  ///< Holds the connect token.
   /// Name of the player: printable UTF-8 of at most player_name_bytes_max. Others see the beginning of a longer one.
-  std::string name;
+  std::string name{};
   /// Schema that the program was compiled with. A server with another schema refuses the client. Null accepts any.
-  std::shared_ptr<const reflect::Schema> schema;
+  std::shared_ptr<const reflect::Schema> schema{};
   ResourceStore* resources = nullptr;  ///< Where the server's resources are kept. Null requests no resources.
   bool spectate = false;               ///< Joins as a spectator: without an entity and without commands.
   bool verify = true;                  ///< Asks the server for hashes that verify the mirror.

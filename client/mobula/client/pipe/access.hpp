@@ -13,10 +13,10 @@ namespace mobula::client {
 
 /// Options as given on the command lines of the client programs.
 struct AccessOptions {
-  std::string connect;  ///< Address of the server, as net::parse_address() reads it.
+  std::string connect{};  ///< Address of the server, as net::parse_address() reads it.
   // Source of connect tokens: the first of the following three that is not empty.
-  std::string token_file;                       ///< File with one token.
-  std::string key_file;                         ///< Key that backend and server share; tokens are made with it.
+  std::string token_file{};                     ///< File with one token.
+  std::string key_file{};                       ///< Key that backend and server share; tokens are made with it.
   std::string admin = "http://127.0.0.1:7780";  ///< Admin address of a server, which issues tokens.
   std::string admin_token_file{};               ///< File with a bearer token for the admin address; may be empty.
   std::string ca_file;                          ///< Certificate authorities for wss; empty uses those of the system.
