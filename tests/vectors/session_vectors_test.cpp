@@ -97,8 +97,8 @@ TEST_F(SessionVectors, CoursesAreUnderWayAndOutOfView) {
 
 TEST_F(SessionVectors, CommandsAreLateDroppedAndRefused) {
   const MadeSession made = made_for("commands");
-  EXPECT_GT(made.commands.late, 5u);
-  EXPECT_GT(made.commands.dropped, 2u);
+  EXPECT_GT(made.commands.late.run, 5u);
+  EXPECT_GT(made.commands.late.dropped, 2u);
   EXPECT_GT(made.stats.refused_commands, 3u);
   std::size_t late = 0;
   std::size_t not_run = 0;
@@ -106,7 +106,7 @@ TEST_F(SessionVectors, CommandsAreLateDroppedAndRefused) {
     late += each.at(2) > each.at(1) ? 1 : 0;
     not_run += each.at(2) == 0 ? 1 : 0;
   }
-  EXPECT_EQ(not_run, made.commands.dropped + made.stats.refused_commands);
+  EXPECT_EQ(not_run, made.commands.late.dropped + made.stats.refused_commands);
   EXPECT_GT(late, 5u);
 }
 

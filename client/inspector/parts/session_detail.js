@@ -12,7 +12,7 @@ import {TimeChart} from './chart.js';
 const per_second = 2;
 const seconds_shown = 60;
 const who = ['State', 'Entity', 'Address', 'Over', 'Client id', 'Connected for', 'Sees', 'Waiting', 'Mirror'];
-const predicted = ['Ticks predicted', 'Ticks replayed', 'Rollbacks', 'Mispredictions', 'By late commands', 'By remote causes', 'Stalls', 'Corrections', 'Mean correction', 'Max correction', 'Input delay', 'Views rewound', 'Views refused'];
+const predicted = ['Ticks predicted', 'Ticks replayed', 'Rollbacks', 'Mispredictions', 'By late commands', 'By remote causes', 'Stalls', 'Corrections', 'Mean correction', 'Max correction', 'Input delay', 'Commands late', 'Commands not run', 'Views rewound', 'Views refused'];
 const network = ['RTT', 'RTT variation', 'Arrival jitter', 'Loss', 'Lost', 'Budget', 'Sent', 'Acknowledged', 'Received', 'Sent in total', 'Received in total', 'Reliable backlog'];
 
 export function session_detail(parent, page, player, signal) {
@@ -110,7 +110,7 @@ class SessionDetail {
     facts.set('Reliable backlog', bytes(net?.reliable_backlog_bytes));
   }
 
-  #show_prediction({prediction: reported, accepted_views, refused_views}) {
+  #show_prediction({prediction: reported, late_commands: late, accepted_views, refused_views}) {
     const {prediction: facts} = this;
     setText(this.prediction_head, reported ? 'Prediction, as the client reports it' : 'Prediction: the client reports none');
     facts.set('Ticks predicted', count(reported?.ticks));
@@ -124,6 +124,9 @@ class SessionDetail {
     facts.set('Mean correction', centimetres(reported?.mean_correction_meters));
     facts.set('Max correction', centimetres(reported?.greatest_correction_meters));
     facts.set('Input delay', milliseconds(reported?.input_delay_seconds));
+    const lost = late.dropped + late.missing;
+    facts.set('Commands late', count(late.run));
+    facts.set('Commands not run', count(lost), lost > 0 ? 'warn' : null);
     facts.set('Views rewound', count(accepted_views));
     facts.set('Views refused', count(refused_views), refused_views > 0 ? 'warn' : null);
   }

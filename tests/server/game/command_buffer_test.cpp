@@ -56,7 +56,7 @@ TEST(CommandBuffer, ACommandWaitsForItsTick) {
   EXPECT_EQ(buffer.feedback().held, 1);
   EXPECT_THAT(due(buffer, 103), ElementsAre(2));
   EXPECT_THAT(due(buffer, 104), IsEmpty());
-  EXPECT_EQ(buffer.stats().late, 0u);
+  EXPECT_EQ(buffer.stats().late.run, 0u);
 }
 
 TEST(CommandBuffer, RunsARepeatedCommandOnce) {
@@ -73,7 +73,7 @@ TEST(CommandBuffer, ALateCommandRunsInTheNextTick) {
   CommandBuffer buffer;
   ASSERT_TRUE(buffer.on_input(Input(1).add(98).add(99).add(100).get(), 100).ok());
   EXPECT_THAT(due(buffer, 100), ElementsAre(1, 2, 3));
-  EXPECT_EQ(buffer.stats().late, 2u);
+  EXPECT_EQ(buffer.stats().late.run, 2u);
   EXPECT_EQ(buffer.feedback().margin, -2) << "the margin of the latest command";
   ASSERT_TRUE(buffer.on_input(Input(4).add(103).get(), 101).ok());
   EXPECT_THAT(due(buffer, 101), IsEmpty());
@@ -86,7 +86,7 @@ TEST(CommandBuffer, AVeryLateCommandIsDropped) {
   EXPECT_EQ(buffer.feedback().held, 2);
   EXPECT_THAT(due(buffer, 100), ElementsAre(2));
   EXPECT_EQ(buffer.feedback().done, 2u);
-  EXPECT_EQ(buffer.stats().dropped, 1u);
+  EXPECT_EQ(buffer.stats().late.dropped, 1u);
 }
 
 TEST(CommandBuffer, CommandsBeyondTheMaximumOfATickWait) {
@@ -106,7 +106,7 @@ TEST(CommandBuffer, AGapDelaysLaterCommandsUntilTheirTick) {
   EXPECT_THAT(due(buffer, 100), IsEmpty());
   EXPECT_THAT(due(buffer, 101), ElementsAre(2));
   EXPECT_EQ(buffer.feedback().done, 2u);
-  EXPECT_EQ(buffer.stats().given_up, 1u);
+  EXPECT_EQ(buffer.stats().late.missing, 1u);
   ASSERT_TRUE(buffer.on_input(Input(1).add(100).get(), 102).ok());
   EXPECT_THAT(due(buffer, 102), IsEmpty()) << "it arrived after it was given up";
   EXPECT_THAT(due(buffer, 103), ElementsAre(3));
@@ -207,7 +207,7 @@ TEST(CommandBuffer, ACommandOfWhichTooManyAreAheadIsDropped) {
   for (ecs::Tick tick = 100; tick < 115; ++tick) EXPECT_EQ(due(buffer, tick).size(), 4u);
   EXPECT_THAT(due(buffer, 115), IsEmpty()) << "31 ticks after its own";
   EXPECT_EQ(buffer.feedback().done, 64u);
-  EXPECT_EQ(buffer.stats().dropped, 4u);
+  EXPECT_EQ(buffer.stats().late.dropped, 4u);
   const std::map<std::uint32_t, int> all = outcomes(buffer.feedback());
   EXPECT_EQ(all.size(), 64u);
   EXPECT_EQ(all.at(1), 16);
@@ -342,8 +342,8 @@ TEST(CommandBuffer, RunsEveryCommandOfAnHonestClientOnceInOrder) {
     EXPECT_GT(journey.given, 300u);
     EXPECT_EQ(journey.carried_out, journey.given);
     EXPECT_EQ(journey.log.size(), 0u);
-    EXPECT_EQ(journey.buffer.stats().given_up + journey.buffer.stats().dropped, 0u);
-    EXPECT_LT(journey.buffer.stats().late, journey.given / 5);
+    EXPECT_EQ(journey.buffer.stats().late.missing + journey.buffer.stats().late.dropped, 0u);
+    EXPECT_LT(journey.buffer.stats().late.run, journey.given / 5);
   }
 }
 

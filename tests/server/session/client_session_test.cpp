@@ -25,5 +25,20 @@ TEST(ClientSession, AResumedSessionKeepsTheViewOfAKeptMirror) {
   EXPECT_FALSE(session.resume_replication(true)) << "it never received a delta of this view";
 }
 
+TEST(ClientSession, CountsLateCommandsOnWithAnotherMirror) {
+  ClientSession session({0, 1});
+  const core::Bytes bytes(4);
+  wire::InputDatagram input{.first_command = 1, .commands = {{.tick = 98, .bytes = bytes}}};
+  ASSERT_TRUE(session.commands.on_input(input, 100).ok());
+  ASSERT_EQ(session.commands.due(100).size(), 1u);
+  session.disconnect(0);
+  session.resume({0, 2}, core::second);
+  EXPECT_FALSE(session.resume_replication(false));
+  EXPECT_EQ(session.commands.stats().late.run, 1u);
+  ASSERT_TRUE(session.commands.on_input(input, 100).ok());
+  EXPECT_EQ(session.commands.due(100).size(), 1u) << "numbers begin anew";
+  EXPECT_EQ(session.commands.stats().late.run, 2u);
+}
+
 }  // namespace
 }  // namespace mobula::server

@@ -1,4 +1,4 @@
-// Refused commands: what they cost, and what their client is sent.
+// Refused and late commands: what they cost, what their client is sent, and what is counted.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,10 +29,16 @@ class RefusedCommands : public testing::Test {
   }
   [[nodiscard]] ecs::Tick next_tick() const { return server_->world().tick() + 1; }
   [[nodiscard]] std::uint64_t executed() const { return server_->stats().commands; }
+  [[nodiscard]] const LateCommands& late() const { return server_->stats().late_commands; }
+  [[nodiscard]] const ClientSession& session() const { return *server_->sessions()[0]; }
   [[nodiscard]] wire::DeltaHeader newest() const { return *wire::read_delta_header(client->deltas.back()); }
 
-  // Returns an input that acknowledges the newest delta, with a Move command for each x, numbered from 1.
+  // Returns an input that acknowledges the newest delta, with a Move command for each x, numbered from first_command.
   core::Bytes input(const std::vector<float>& xs) { return encoded(xs, next_tick(), next_tick()); }
+  // Returns the same for an earlier tick.
+  core::Bytes late_input(const std::vector<float>& xs, ecs::Tick ticks) {
+    return encoded(xs, next_tick() - ticks, next_tick() - ticks);
+  }
   // Returns the same with a first command whose view is before tick 0. encode_input refuses that, so the tick of all
   // commands is moved afterwards: views are sent as distances.
   core::Bytes input_with_bad_view(const std::vector<float>& xs) {
@@ -57,12 +63,14 @@ class RefusedCommands : public testing::Test {
   test::TinyGame game;
   std::unique_ptr<test::RawClient> client;
   std::uint32_t acks = 0;
+  std::uint32_t first_command = 1;
 
  private:
   core::Bytes encoded(const std::vector<float>& xs, ecs::Tick tick, ecs::Tick first_view) {
     std::vector<core::Bytes> bytes;
     for (const float x : xs) bytes.push_back(test::move_command(x, 0));
-    wire::InputDatagram all{.ack = ++acks, .newest = newest().sequence, .received = {1}, .first_command = 1};
+    wire::InputDatagram all{
+        .ack = ++acks, .newest = newest().sequence, .received = {1}, .first_command = first_command};
     for (const core::Bytes& each : bytes)
       all.commands.push_back({tick, all.commands.empty() ? first_view : tick, 0, each});
     core::Bytes datagram(wire::input_bytes_max);
@@ -154,6 +162,29 @@ TEST_F(RefusedCommands, AClientThatDoesNotAskIsSentNone) {
   send(input({200}));
   EXPECT_EQ(newest().commands.done, 1u);
   EXPECT_TRUE(refused().empty());
+}
+
+TEST_F(RefusedCommands, CommandsThatAreNotRunAreCountedAndLogged) {
+  join();
+  client->ticks(40);
+  send(input({1}));
+  EXPECT_EQ(late(), LateCommands{});
+  testing::internal::CaptureStderr();
+  first_command = 2;
+  send(late_input({2}, 5));
+  EXPECT_EQ(late(), (LateCommands{.run = 1}));
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "") << "the outcome is usual on a network";
+  testing::internal::CaptureStderr();
+  first_command = 3;
+  send(late_input({3}, 20));
+  first_command = 6;
+  send(input({6}));
+  EXPECT_EQ(late(), (LateCommands{.run = 1, .dropped = 1, .missing = 2}));
+  EXPECT_EQ(session().commands.stats().late, late());
+  const std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(log, HasSubstr(R"(commands of player 1 "eve" not run: 1 arrived too late, 0 are missing)"));
+  EXPECT_THAT(log, HasSubstr(R"(commands of player 1 "eve" not run: 0 arrived too late, 2 are missing)"));
+  EXPECT_EQ(executed(), 3u);
 }
 
 TEST_F(RefusedCommands, TooManyOfThemStillEndTheSession) {

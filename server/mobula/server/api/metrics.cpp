@@ -255,6 +255,14 @@ void add_refusals(const WorldFacts& world, Families& families) {
     families.counter("mobula_refusals_total", "", static_cast<double>(others), of_world(world, {{"reason", "other"}}));
 }
 
+void add_late_commands(const WorldFacts& world, Families& families) {
+  const LateCommands& late = world.stats.late_commands;
+  for (const auto& [result, count] :
+       {std::pair("run", late.run), std::pair("dropped", late.dropped), std::pair("missing", late.missing)})
+    families.counter("mobula_late_commands_total", "Commands that did not run in their own tick, by result",
+                     static_cast<double>(count), of_world(world, {{"result", result}}));
+}
+
 void add_rewind(const WorldFacts& world, Families& families) {
   const RewindStats& rewind = world.stats.rewind;
   families.counter("mobula_rewound_views_total", "Views of clients that were rewound",
@@ -356,7 +364,7 @@ admin::Response answer(const Api& api, const std::vector<WorldFacts>& worlds, bo
   add_process(api, answered, families);
   for (const WorldFacts& world : worlds)
     for (const auto add : {add_ticks, add_world, add_newcomers, add_traffic, add_replication, add_courses, add_store,
-                           add_game, add_step, add_refusals, add_rewind, add_predictions})
+                           add_game, add_late_commands, add_step, add_refusals, add_rewind, add_predictions})
       add(world, families);
   std::ostringstream text;
   prometheus::TextSerializer().Serialize(text, families.all());

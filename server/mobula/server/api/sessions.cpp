@@ -79,6 +79,10 @@ json session_json(Inspection& world, const ClientSession& session, core::Nanosec
   return reply;
 }
 
+json late_commands_json(const LateCommands& late) {
+  return {{"run", late.run}, {"dropped", late.dropped}, {"missing", late.missing}};
+}
+
 core::Result<const ClientSession*> find_session(Inspection& world, const Request& request) {
   const core::Result<std::uint64_t> player = number_or(request, "player", 1, ~0u, 0);
   if (!player) return player.error();
@@ -148,6 +152,7 @@ core::Result<json> read_session(Inspection& world, const Request& request) {
   reply["seen_entities"] = session.replication.view == nullptr ? 0 : session.replication.view->visible().size();
   reply["pending_entities"] = session.replication.view == nullptr ? 0 : session.replication.view->pending();
   reply["verifies"] = session.replication.view != nullptr && session.replication.view->verifies();
+  reply["late_commands"] = late_commands_json(session.commands.stats().late);
   reply["accepted_views"] = session.claims.count;
   reply["refused_views"] = session.claims.refused;
   reply["sent"] = sent_json(world, session.player.id);

@@ -68,7 +68,7 @@ std::span<const CommandBuffer::Due> CommandBuffer::due(ecs::Tick tick) {
     const std::uint32_t number = first_held();
     if (number == end_ || slot(number).context.tick > tick) break;
     Slot& place = slot(number);
-    stats_.given_up += number - next_;
+    stats_.late.missing += number - next_;
     while (next_ != number) finish(false, 0);
     const ecs::Tick late = tick - place.context.tick;
     const bool is_in_time = late <= wire::command_ticks_late_max || place.fault != nullptr;
@@ -77,9 +77,9 @@ std::span<const CommandBuffer::Due> CommandBuffer::due(ecs::Tick tick) {
     if (runs) {
       due_.push_back({place.context, place.bytes, place.fault});
       ++stats_.handed_out;
-      if (late > 0) ++stats_.late;
+      if (late > 0) ++stats_.late.run;
     } else {
-      ++stats_.dropped;
+      ++stats_.late.dropped;
     }
     place.state = State::empty;
   }

@@ -20,6 +20,7 @@
 #include <mobula/core/result.hpp>
 #include <mobula/ecs/pool.hpp>
 #include <mobula/server/game/acknowledged_deltas.hpp>
+#include <mobula/server/game/late_commands.hpp>
 #include <mobula/wire/input.hpp>
 #include <optional>
 #include <span>
@@ -42,9 +43,7 @@ struct CommandContext {
 /// Counters of a player's commands.
 struct CommandBufferStats {
   std::uint64_t handed_out = 0;
-  std::uint64_t late = 0;      // handed out in a later tick than theirs, since they arrived after it
-  std::uint64_t dropped = 0;   // arrived too late, or behind too many others
-  std::uint64_t given_up = 0;  // still missing when later commands were due
+  LateCommands late;
   std::uint64_t repeated = 0;  // duplicates
 };
 
@@ -59,6 +58,10 @@ class CommandBuffer {
     core::ByteView bytes;
     const char* fault;  // names the mistake of a malformed command; null if there is none
   };
+
+  CommandBuffer() = default;
+  /// Makes an empty buffer for a client whose commands begin anew. It counts on from `former`.
+  explicit CommandBuffer(const CommandBufferStats& former) : stats_(former) {}
 
   /// Stores the new commands of an input. `next_tick` is the next tick to run; a command for it is in time. Stops at
   /// the first refused command to keep the order; the client sends it again. All that the input acknowledges was sent

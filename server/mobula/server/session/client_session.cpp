@@ -28,7 +28,7 @@ bool ClientSession::resume_replication(bool mirror_kept) {
   }
   was_playing = false;
   replication.drop_view();
-  commands = {};
+  commands = CommandBuffer(commands.stats());
   return false;
 }
 

@@ -106,7 +106,7 @@ void MessageHandler::run_commands(core::Nanoseconds now) {
   for (const std::unique_ptr<ClientSession>& session : sessions_.all()) {
     if (!session->joined || session->state == ClientSession::State::closing) continue;
     const core::LogScope about(session->log_fields());
-    for (const CommandBuffer::Due& command : session->commands.due(world_.tick())) {
+    for (const CommandBuffer::Due& command : due_commands(*session)) {
       const core::Status done = run_command(*session, command);
       if (done) {
         ++stats_.commands;
@@ -116,6 +116,18 @@ void MessageHandler::run_commands(core::Nanoseconds now) {
       refuse_command(*session, command.context.number, done.error(), now);
     }
   }
+}
+
+// Counts those that are late. A client learns of them from its deltas.
+std::span<const CommandBuffer::Due> MessageHandler::due_commands(ClientSession& session) {
+  const LateCommands before = session.commands.stats().late;
+  const std::span<const CommandBuffer::Due> due = session.commands.due(world_.tick());
+  const LateCommands late = session.commands.stats().late.since(before);
+  stats_.late_commands += late;
+  if (late.dropped + late.missing > 0)
+    core::log_info("server", "commands of player {} \"{}\" not run: {} arrived too late, {} are missing",
+                   session.player.id, session.player.name, late.dropped, late.missing);
+  return due;
 }
 
 core::Status MessageHandler::run_command(ClientSession& session, const CommandBuffer::Due& command) {

@@ -51,6 +51,7 @@ class MessageHandler {
   core::Status on_prediction_report(ClientSession& session, const wire::PredictionReport& report,
                                     core::Nanoseconds now);
   void on_input(ClientSession& session, core::ByteView bytes, core::Nanoseconds now);
+  std::span<const CommandBuffer::Due> due_commands(ClientSession& session);
   core::Status run_command(ClientSession& session, const CommandBuffer::Due& command);
   void refuse_command(ClientSession& session, std::uint32_t number, const core::Error& error, core::Nanoseconds now);
   void count_if_refused(ClientSession& session, const core::Status& status, core::Nanoseconds now);
