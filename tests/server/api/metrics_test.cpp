@@ -6,6 +6,7 @@
 #include <mobula/server/store/store.hpp>
 #include <regex>
 #include <server/api/api_world.hpp>
+#include <server/rewind/shooting_game.hpp>
 #include <sstream>
 #include <thread>
 
@@ -80,6 +81,62 @@ TEST(ApiMetrics, SumWhatClientsReportOfPredictions) {
   world.ticks(5);
   EXPECT_EQ(value("mobula_client_predicted_ticks_total"), 300);
   EXPECT_EQ(value("mobula_client_greatest_correction_meters"), 0.4) << "of the session that is left";
+}
+
+TEST(ApiMetrics, CountLateCommandsByResult) {
+  test::ApiWorld world;
+  test::Village::Client& anna = world.village.join("anna");
+  const auto play = [&](int ticks) {
+    for (int i = 0; i < ticks; ++i) {
+      anna.input->set_command(test::move_command(1, 0));
+      world.tick();
+    }
+  };
+  world.ticks(50);
+  play(10);
+  world.village.network.cut(anna.port.from);
+  play(30);
+  world.village.network.heal(anna.port.from);
+  play(30);
+  const LateCommands late = world.village.server->stats().late_commands;
+  EXPECT_GT(late.run, 0u);
+  EXPECT_GT(late.dropped, 0u) << "those given when nothing arrived";
+  const json of_session = world.get("/api/sessions/1")["late_commands"];
+  EXPECT_EQ(of_session, (json{{"run", late.run}, {"dropped", late.dropped}, {"missing", late.missing}}));
+  auto all = samples(world.send("GET", "/metrics").text);
+  for (const auto& [result, count] : of_session.items())
+    EXPECT_EQ(all.at("mobula_late_commands_total{world=\"world\",result=\"" + result + "\"}"), count) << result;
+}
+
+TEST(ApiMetrics, CountRewoundAndRefusedViews) {
+  auto owned = std::make_unique<test::ShootingGame>();
+  test::ShootingGame& game = *owned;
+  test::ApiWorld world(std::move(owned), {});
+  test::Village::Client& anna = world.village.join("anna");
+  test::Shooter shooter(anna);
+  const auto shoot = [&](int shots) {
+    for (int i = 0; i < shots; ++i) {
+      shooter.shoot();
+      world.tick();
+      shooter.note_given(game);
+    }
+  };
+  ASSERT_TRUE(world.village.tick_until([&] {
+    shooter.note_given(game);
+    return anna.connection.player_entity() && anna.connection.complete();
+  }));
+  shoot(20);
+  game.claim = [](CommandContext& context) { context.view_tick = 0; };
+  shoot(5);
+  const json session = world.get("/api/sessions/1");
+  EXPECT_GT(session["accepted_views"], 0);
+  const auto all = samples(world.send("GET", "/metrics").text);
+  EXPECT_EQ(all.at("mobula_rewound_views_total{world=\"world\"}"), session["accepted_views"]);
+  EXPECT_GT(all.at("mobula_refused_views_total{world=\"world\",reason=\"view before joining\"}"), 0);
+  double refused = 0;
+  for (const auto& [name, value] : all)
+    if (name.starts_with("mobula_refused_views_total")) refused += value;
+  EXPECT_EQ(refused, session["refused_views"]);
 }
 
 // Buckets are cumulative and end at the count.

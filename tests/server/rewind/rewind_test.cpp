@@ -1,9 +1,11 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdio>
 #include <headless/temporary_folder.hpp>
 #include <mobula/client/files/resource_folder.hpp>
 #include <seeds.hpp>
+#include <server/rewind/favour_victim.hpp>
 #include <server/rewind/shooting_game.hpp>
 
 namespace mobula::server {
@@ -173,6 +175,17 @@ TEST(Rewind, RefusesClaimsByNameAndCountsThem) {
   EXPECT_GT(range.stats().views, views) << "honest claims go on";
 }
 
+TEST(Rewind, LogsARefusedViewWithItsPlayerAndReason) {
+  Range range(1, {.latency = 20 * core::millisecond}, false);
+  range.ticks(10);
+  range.game.claim = [](CommandContext& context) { context.view_tick = context.tick; };
+  testing::internal::CaptureStderr();
+  range.ticks(3);
+  const std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(log, testing::HasSubstr("view of player 1 refused: view in the future: "));
+  EXPECT_GT(range.refused("view in the future"), 0u);
+}
+
 // A mirror that is kept over a rejoin is known as before: neither what it has nor its former claims are forgotten.
 TEST(Rewind, JudgesWhatARejoinedClientDrewWithItsOldMirror) {
   Range range(3, {.latency = 20 * core::millisecond, .loss_ppm = loss_ppm});
@@ -215,6 +228,39 @@ TEST(Rewind, RefusesAPlayerWithoutAClient) {
   const core::Result<Rewound> past = range.village().server->world().rewind().view(1000, {.tick = 1});
   ASSERT_FALSE(past);
   EXPECT_STREQ(past.error().reason, "no view");
+}
+
+// Shots at a target that moves out of their line. Until its client draws that, a ray through the past hits it.
+TEST(Rewind, AnOldShotMissesATargetThatHasReachedCover) {
+  Range range(1, {.latency = 30 * core::millisecond}, false);
+  range.game.targets_max = 0;
+  World& world = range.village().server->world();
+  const ecs::Entity target = *world.create(engine::Transform{.position = {.x = 5, .y = 0, .z = 100}});
+  const Ray ray{.origin = {.x = 0, .y = 1, .z = 100}, .direction = {.x = 1, .y = 0, .z = 0}, .length = 50};
+  struct Shots {
+    int young = 0;  // that hit by a rule that takes no view for old
+    int old = 0;    // that hit by one that takes each for old
+  };
+  Shots shots;
+  range.game.claim = [&](const CommandContext& context) {
+    core::Result<Rewound> past = world.rewind().view(1, context);
+    if (!past) return;
+    const auto by = [&](double seconds) {
+      const std::optional<Rewound::Hit> hit = test::favour_victim(world, *past, ray, seconds);
+      return hit && hit->entity == target ? 1 : 0;
+    };
+    shots.young += by(10);
+    shots.old += by(0);
+  };
+  range.ticks(30);
+  EXPECT_GT(shots.young, 10);
+  EXPECT_EQ(shots.old, shots.young) << "it stands in the line";
+  world.registry().get<engine::Transform>(target).position.z += 2;
+  range.ticks(1);
+  shots = {};
+  range.ticks(20);
+  EXPECT_GT(shots.young, 0) << "the shooter saw it in the line";
+  EXPECT_EQ(shots.old, 0);
 }
 
 TEST(RewindDeathTest, AGameThatKeepsNoPastFailsACheck) {
