@@ -8,6 +8,7 @@
 #include <mobula/core/format.hpp>
 #include <mobula/core/hex.hpp>
 #include <mobula/index/prototype_hash.hpp>
+#include <mobula/prediction/predicted_world.hpp>
 #include <mobula/wire/delta.hpp>
 #include <mobula/wire/entity_hash.hpp>
 #include <mobula/wire/residual_code.hpp>
@@ -135,7 +136,7 @@ TEST(WireMd, TablesAreTheCodes) {
 
 TEST(WireMd, VectorsAreWhatTheCodeWritesAndReads) {
   const auto schema = mobula::test::load_schema(block_that_begins("enum Mood"));
-  ASSERT_EQ(vectors().size(), 25u);
+  ASSERT_EQ(vectors().size(), 26u);
   std::size_t which = 0;
   for (const Vector& vector : vectors()) {
     SCOPED_TRACE("vector " + std::to_string(which++));
@@ -270,6 +271,75 @@ TEST(WireMd, HashesAreThoseOfTheExample) {
                                                   {"entity, for others", base + row},
                                                   {"entity, for its owner", base + row + own}};
   EXPECT_EQ(hashes(), ours);
+}
+
+// A registry of the page's schema, whose steps draw random numbers.
+class Drawing {
+ public:
+  Drawing() {
+    const auto schema = mobula::test::load_schema(block_that_begins("enum Mood"));
+    EXPECT_TRUE(reflect::register_components(registry_, *schema).ok());
+  }
+  // Returns the generator of an example's key.
+  core::Random random(Lines example) {
+    const prediction::StepContext context{.registry = &registry_, .seed = std::stoull(example["seed"])};
+    const prediction::PredictedWorld world(context, static_cast<ecs::Tick>(std::stoul(example["tick"])));
+    if (example.contains("key")) return world.random(std::stoull(example["key"]));
+    return world.random(example.contains("spawned") ? spawned(example["spawned"]) : handle(example["entity"]));
+  }
+
+ private:
+  static ecs::Entity handle(const std::string& text) {
+    ecs::Entity entity;
+    std::istringstream(text) >> entity.index >> entity.generation;
+    return entity;
+  }
+  ecs::Entity spawned(const std::string& text) {
+    engine::SpawnKey key;
+    int ordinal = 0;
+    std::istringstream(text) >> key.tick >> key.player >> key.command >> ordinal;
+    key.ordinal = static_cast<std::uint8_t>(ordinal);
+    const ecs::Entity entity = registry_.create();
+    registry_.add(entity, key);
+    return entity;
+  }
+
+  ecs::Registry registry_;
+};
+
+std::string next_three(core::Random random) {
+  std::string text;
+  for (int i = 0; i < 3; ++i) text += (text.empty() ? "" : " ") + core::format("{:016x}", random.next());
+  return text;
+}
+
+TEST(WireMd, RandomNumbersAreThoseOfTheExamples) {
+  const std::vector<Lines> examples = records(block_that_begins("key ", "Keyed random numbers"));
+  ASSERT_EQ(examples.size(), 3u);
+  Drawing drawing;
+  for (Lines example : examples) {
+    SCOPED_TRACE(example["words"]);
+    core::Bytes words(24);
+    std::istringstream line(example["words"]);
+    for (std::size_t at = 0; at < words.size(); at += 8) {
+      std::string hex;
+      line >> hex;
+      core::store(&words[at], std::uint64_t{std::stoull(hex, nullptr, 16)});
+    }
+    const std::uint64_t hash = core::hash64(words, std::stoull(example["seed"]));
+    EXPECT_EQ(core::format("{:016x}", hash), example["hash"]);
+    EXPECT_EQ(next_three(core::Random(hash)), example["next"]);
+    EXPECT_EQ(next_three(drawing.random(example)), example["next"]);
+    std::uint32_t bound = 0;
+    std::uint32_t below = 0;
+    std::istringstream(example["below"]) >> bound >> below;
+    EXPECT_EQ(drawing.random(example).below(bound), below);
+    float low = 0;
+    float high = 0;
+    float uniform = 0;
+    std::istringstream(example["uniform"]) >> low >> high >> uniform;
+    EXPECT_EQ(drawing.random(example).uniform(low, high), uniform);
+  }
 }
 
 }  // namespace

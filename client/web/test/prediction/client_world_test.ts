@@ -2,10 +2,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fnv1a32 } from "../../src/core/fnv.js";
+import type { Random } from "../../src/core/random.js";
 import { ClientWorld } from "../../src/prediction/client_world.js";
 import { EffectTable } from "../../src/prediction/effect_table.js";
 import type { Command, PredictedWorld } from "../../src/prediction/rules.js";
 import { courtSchema } from "../support/court_rules.js";
+import { pageRecords } from "../support/page_vectors.js";
 import { newSeed, randomOf } from "../support/random.js";
 import { RuledWorld } from "../support/ruled_world.js";
 import { SetOf, bodyAt, entityOf } from "../support/set_of.js";
@@ -29,6 +31,27 @@ test("ClientWorld.RandomNumbersAreGolden", () => {
   const world = worldOf(new SetOf());
   assert.equal(first(world, 7n, false), 16482491235295156771n);
   assert.equal(first(world, entityOf(7), true), 11049579352283834812n);
+});
+
+test("ClientWorld.RandomNumbersAreThoseOfTheProtocolPage", () => {
+  const [byKey, byHandle, bySpawnKey] = pageRecords("key ");
+  const world = worldOf(new SetOf()); // has seed 5 and tick 3, as on the page
+  const drawn = (random: Random): string =>
+    Array.from({ length: 3 }, () => {
+      random.next();
+      return [random.high, random.low].map((half) => half.toString(16).padStart(8, "0")).join("");
+    }).join(" ");
+  assert.equal(drawn(world.randomByKey(7n)), byKey!.get("next"));
+  assert.equal(drawn(world.random(entityOf(7))), byHandle!.get("next"));
+  const thrown = { ...command, player: 4, number: 11 };
+  world.spawn(thrown, { Body: {} });
+  const second = world.spawn(thrown, { Body: {} });
+  assert.equal(bySpawnKey!.get("spawned"), "3 4 11 1", "tick, player, number and ordinal of the second");
+  assert.equal(drawn(world.random(second)), bySpawnKey!.get("next"));
+  const [from, to, uniform] = byKey!.get("uniform")!.split(" ").map(Number);
+  assert.equal(world.randomByKey(7n).uniform(from!, to!), Math.fround(uniform!));
+  const [bound, below] = byKey!.get("below")!.split(" ").map(Number);
+  assert.equal(world.randomByKey(7n).below(bound!), below);
 });
 
 test("ClientWorld.ASpawnedEntityHasTheServersNumbers", () => {

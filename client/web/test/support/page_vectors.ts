@@ -20,16 +20,23 @@ export const vectorSchema = loadSchema(fromHex(JSON.parse(readText("schema/sessi
 
 const wordsOf = (text: string): Uint32Array => Uint32Array.from(text.trim().split(/\s+/).map(Number));
 
-function parse(text: string): PageVector {
-  const lines = new Map(
-    text
-      .trim()
-      .split("\n")
-      .map((line) => {
-        const [name, ...rest] = line.split(/\s+/);
-        return [name!, rest.join(" ")] as const;
-      }),
+/** Returns the records of the block that begins so. Each has its lines by their first word. */
+export function pageRecords(begin: string): Map<string, string>[] {
+  const block = readText("docs/protocol.md")
+    .split("```")
+    .find((each) => each.startsWith("\n" + begin))!;
+  return block.trim().split("\n\n").map(linesOf);
+}
+
+const linesOf = (text: string): Map<string, string> =>
+  new Map(
+    text.split("\n").map((line) => {
+      const [name, ...rest] = line.split(/\s+/);
+      return [name!, rest.join(" ")] as const;
+    }),
   );
+
+function parse(lines: ReadonlyMap<string, string>): PageVector {
   const components = lines.get("entity")!.split(" ");
   const layouts = components.map((name) => makeRowLayout(vectorSchema.components.get(fnv1a32(name))!));
   return {
@@ -46,5 +53,5 @@ function parse(text: string): PageVector {
 
 /** Returns the vectors by the order of the page. */
 export function pageVectors(): PageVector[] {
-  return pageBlock("entity Body\nwhole").split("\n\n").map(parse);
+  return pageRecords("entity Body\nwhole").map(parse);
 }

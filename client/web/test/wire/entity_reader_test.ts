@@ -47,7 +47,7 @@ pageVectors().forEach((vector, i) => {
   });
 });
 
-test("EntityReader.ThePageHas25Vectors", () => assert.equal(pageVectors().length, 25));
+test("EntityReader.ThePageHas26Vectors", () => assert.equal(pageVectors().length, 26));
 
 test("EntityReader.RefusesEachVectorThatIsCutShort", () => {
   for (const vector of pageVectors()) {
