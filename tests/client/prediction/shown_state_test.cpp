@@ -32,25 +32,28 @@ class Shown : public testing::Test {
   }
   static std::shared_ptr<const reflect::Schema> make_schema() {
     return test::load_schema(
-        "struct Ship (component) { position:mobula.engine.Vec3 (predicted); jumps:uint (predicted, cut); }");
+        "struct Ship (component) { position:mobula.engine.Vec3 (predicted); jumps:uint (predicted, cut); }"
+        "struct Tower (component) { height:float (predicted); }");
   }
+  // Returns the set's pool of a pool of the mirror.
+  ecs::PoolId own(ecs::PoolId mirrored) { return set->predicted()[set->place_of(mirrored)].own().id(); }
   void collect(std::vector<ecs::Entity> wanted) {
     set->collect(wanted, commands, 0);
     set->rebuild();
     ring.clear();
   }
   void save(ecs::Tick tick, float x, std::uint32_t jumps = 0) {
-    core::store(set->registry().try_write(ship, set->predicted()[0].own().id()), Ship{{x, 0, 0}, jumps});
+    core::store(set->registry().try_write(ship, own(pool)), Ship{{x, 0, 0}, jumps});
     ring.save(tick, set->stepped());
   }
   void place(ecs::Entity entity, float x) {
-    core::store(set->registry().try_write(entity, set->predicted()[0].own().id()), Ship{{x, 0, 0}, 0});
+    core::store(set->registry().try_write(entity, own(pool)), Ship{{x, 0, 0}, 0});
   }
   // Spawns a ship for a command of the player.
   ecs::Entity spawn(std::uint32_t command, float x) {
     const ecs::Entity entity = set->stepped().next_local;
     set->registry().create_given(entity);
-    set->registry().add_bytes(entity, set->predicted()[0].own().id());
+    set->registry().add_bytes(entity, own(pool));
     set->registry().add(entity, engine::SpawnKey{.tick = 10, .player = player, .command = command, .ordinal = 0});
     ++set->stepped().next_local.index;
     set->stepped().alive.push_back(entity);
@@ -146,6 +149,44 @@ TEST_F(Shown, PassesFromTheMirrorToThePredictionAndBack) {
   EXPECT_NEAR(*x_at(11), later, 1e-5);
 }
 
+// Ships have the entry of all other types, towers one of their own.
+TEST_F(Shown, EachTypeIsSmoothedByItsEntry) {
+  const ecs::PoolId towers = mirror->registry().find_pool(core::StringId32("Tower"), core::StringId32("Tower"));
+  mirror->registry().add_bytes(ship, towers);
+  collect({ship});
+  const PredictionConfig config{
+      .smoothing = {{.duration = 200 * core::millisecond},
+                    {.component = "Tower", .duration = 100 * core::millisecond, .snap_distance = 3}}};
+  ShownState both(*mirror, *set, ring, config, 20);
+  const auto save_both = [&](ecs::Tick first, ecs::Tick end, float value) {
+    for (ecs::Tick tick = first; tick < end; ++tick) {
+      core::store(set->registry().try_write(ship, own(towers)), value);
+      save(tick, value);
+    }
+  };
+  const auto correct = [&](ecs::Tick tick, float value) {
+    const ShownMoment moment{static_cast<double>(tick), 0};
+    both.capture(moment);
+    save_both(tick, tick + 6, value);
+    both.correct(moment);
+  };
+  const auto shown_at = [&](double moment) {
+    Ship of_ship;
+    float of_tower = 0;
+    EXPECT_TRUE(both.sample(ship, pool, {moment, 0}, reinterpret_cast<std::byte*>(&of_ship)));
+    EXPECT_TRUE(both.sample(ship, towers, {moment, 0}, reinterpret_cast<std::byte*>(&of_tower)));
+    return std::pair(of_ship.position[0], of_tower);
+  };
+  save_both(10, 12, 1);
+  correct(10, 2);
+  EXPECT_EQ(shown_at(10), std::pair(1.0f, 1.0f));
+  EXPECT_EQ(shown_at(11), std::pair(1.25f, 1.5f)) << "a fourth and a half of the time are over";
+  EXPECT_EQ(shown_at(12), std::pair(1.5f, 2.0f));
+  EXPECT_EQ(shown_at(14), std::pair(2.0f, 2.0f));
+  correct(14, 5.5f);
+  EXPECT_EQ(shown_at(14), std::pair(2.0f, 5.5f)) << "3.5 are beyond the tower's snap distance alone";
+}
+
 // When the server refuses a command, the spawns of later ones take the handles that follow.
 TEST_F(Shown, ASpawnIsFollowedToAnotherHandle) {
   const ecs::Entity first = spawn(7, 1);
@@ -179,8 +220,7 @@ TEST_F(Shown, IsContinuousAtRandomCorrections) {
       for (ecs::Tick each = tick - 3; each <= tick; ++each)
         if (ring.has(each)) {
           ring.restore(each, set->stepped());
-          save(each,
-               core::load<Ship>(set->registry().try_read(ship, set->predicted()[0].own().id())).position[0] + error);
+          save(each, core::load<Ship>(set->registry().try_read(ship, own(pool))).position[0] + error);
         }
       x += error;
       shown.correct({moment, 0});
