@@ -2,7 +2,8 @@
 // owners, other components, destroyed entities. The client never has an effect twice, and predicts what the server has
 // once nothing moves. Input: steps.
 //   0                           a tick                   1 u8, u8         a command to walk, or to throw
-//   2 entity, tick, command, ordinal      a SpawnKey     3 entity, u8     another owner
+//   2 entity, tick, command, ordinal      a SpawnKey of the client's player; of another one if the ordinal is above 127
+//   3 entity, u8                another owner
 //   4 entity                    it is destroyed          5 entity, u8     a component is added or removed
 //   6 u8, entity                the entity is predicted, or no longer     7     the client is cut off, or heard again
 #include <client/prediction/court.hpp>
@@ -17,6 +18,7 @@ namespace {
 
 constexpr std::size_t steps_max = 160;
 constexpr int rest_ticks = 120;
+constexpr int agreed_ticks = 8;  // the last of them
 
 class HostileCourt {
  public:
@@ -31,7 +33,7 @@ class HostileCourt {
       case 1: command(input); break;
       case 2: set_key(input); break;
       case 3: set_owner(input); break;
-      case 4: court_.game.disturb = [entity = any(input)](server::World& world) { world.destroy(entity); }; break;
+      case 4: destroy(any(input)); break;
       case 5: recompose(input); break;
       case 6: choose(input); break;
       default: cut();
@@ -41,7 +43,10 @@ class HostileCourt {
   // Ends all disturbances and compares.
   void rest() {
     if (is_cut_) cut();
-    for (int i = 0; i < rest_ticks; ++i) tick();
+    for (int i = 0; i < rest_ticks - agreed_ticks; ++i) tick();
+    const std::uint64_t rollbacks = guest_.prediction.stats().rollbacks;
+    for (int i = 0; i < agreed_ticks; ++i) tick();
+    fuzz::require(guest_.prediction.stats().rollbacks == rollbacks, "nothing is corrected once nothing moves");
     fuzz::require(guest_.effects.faults == 0, "each effect begins once and ends once");
     if (guest_.connection().state() != client::Connection::State::playing) return;
     fuzz::require(guest_.prediction.spawns().locals().empty(), "no spawned entity is left");
@@ -79,12 +84,20 @@ class HostileCourt {
     engine::SpawnKey key{.tick = court_.village.server->world().tick() + static_cast<ecs::Tick>(by)};
     const client::CommandLog& log = guest_.connection().commands();
     key.command = log.next() + input.byte() % 4 - 2;
-    key.ordinal = input.byte() % 3;
+    const std::uint8_t ordinal = input.byte();
+    key.ordinal = ordinal % 3;
+    key.player = guest_.connection().player() + ordinal / 128;
     court_.game.disturb = [entity, key](server::World& world) {
       ecs::Registry& registry = world.registry();
       if (!registry.valid(entity)) return;
       if (!registry.has<engine::SpawnKey>(entity)) registry.add<engine::SpawnKey>(entity);
       registry.get<engine::SpawnKey>(entity) = key;
+    };
+  }
+  // The step of the tick may have destroyed it.
+  void destroy(ecs::Entity entity) {
+    court_.game.disturb = [entity](server::World& world) {
+      if (world.registry().valid(entity)) world.destroy(entity);
     };
   }
   void set_owner(fuzz::Input& input) {

@@ -39,7 +39,11 @@ void spawn_keys() {
   for (int i = 0; i < 6; ++i) throws += bytes_of({1, i, 1, 0, 0, 0, 0, 0, 0});
   write_seed("spawn_keys", "honest", throws);
   write_seed("spawn_keys", "doubled", throws + bytes_of({2, 0, -1, 1, 0, 2, 1, -1, 1, 0, 0, 0}));
-  write_seed("spawn_keys", "late_and_of_others", throws + bytes_of({2, 0, -100, 2, 0, 3, 0, 2, 2, 1, 90, 0, 2, 0}));
+  write_seed("spawn_keys", "late_and_of_others", throws + bytes_of({2, 0, -100, 2, 0, 3, 0, 2, 2, 1, 90, 0, 130, 0}));
+  // Keys of all commands that are under way, in ticks about theirs and far ones, of entities that the client owns.
+  std::string forged = bytes_of({3, 1, 1, 3, 2, 1});
+  for (int i = 0; i < 16; ++i) forged += bytes_of({1, i, 0, 2, i % 3, i % 5, i % 4, i % 3, 2, 1, 127, i % 4, 0});
+  write_seed("spawn_keys", "forged", forged);
   write_seed("spawn_keys", "components", throws + bytes_of({5, 0, 0, 5, 1, 1, 4, 0, 6, 0, 1, 5, 2, 3, 7, 0, 0, 7, 0}));
   core::Random random(5);
   std::string any;

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <client/prediction/court.hpp>
+#include <set>
 
 namespace mobula::client::prediction_spawns_test {
 namespace {
@@ -95,6 +96,45 @@ TEST(Prediction, ASpawnOfAnotherPlayersCommandIsNotMatched) {
   EXPECT_EQ(owner.connection().mirror()->registry().get<const engine::SpawnKey>(stone), key);
   EXPECT_EQ(owner.connection().commands().next(), key.command + 1) << "both have given one command";
   EXPECT_FALSE(owner.prediction.is_predicted(stone));
+}
+
+// Gives crates of the server SpawnKeys of the client's commands that are under way. Returns how many of them the client
+// takes for its own spawns. `later` is the distance of their tick from the server's.
+std::size_t count_taken(std::uint32_t later) {
+  constexpr std::uint32_t count = 6;
+  Court court(count, near);
+  Court::Guest& guest = court.join_settled();
+  const auto walk = [&](int ticks) {
+    for (int i = 0; i < ticks; ++i) {
+      guest.client.input->set_command(test::court_walk(0, 0));
+      court.ticks(1);
+    }
+  };
+  walk(20);
+  const std::uint32_t player = guest.connection().player();
+  const std::uint32_t undone = guest.connection().commands().next();
+  court.game.disturb = [&](server::World& world) {
+    for (std::uint32_t i = 0; i < count; ++i) {
+      ecs::Registry& registry = world.registry();
+      registry.add<server::Relevance>(court.game.crates[i]).owner = player;
+      registry.add<engine::SpawnKey>(court.game.crates[i]) = {
+          .tick = world.tick() + later, .player = player, .command = undone + i, .ordinal = 0};
+    }
+  };
+  walk(1);
+  court.game.disturb = nullptr;
+  std::set<ecs::Entity> taken;
+  for (int i = 0; i < 10; ++i) {
+    walk(1);
+    for (const ecs::Entity crate : court.game.crates)
+      if (guest.prediction.is_predicted(crate)) taken.insert(crate);
+  }
+  return taken.size();
+}
+
+TEST(Prediction, ASpawnKeyOfAFarTickIsNotMatched) {
+  EXPECT_GT(count_taken(0), 0u) << "a key that may be right";
+  EXPECT_EQ(count_taken(PredictedSet::spawn_ticks_max + 10), 0u);
 }
 
 TEST(Prediction, AStoneOfBeforeAPauseContinuesAsTheServers) {
