@@ -92,18 +92,15 @@ TEST(ApiMetrics, CountLateCommandsByResult) {
       world.tick();
     }
   };
-  const auto outage = [&](int ticks) {
-    world.village.network.cut(anna.port.from);
-    play(ticks);
-    world.village.network.heal(anna.port.from);
-    play(30);
-  };
   world.ticks(50);
-  outage(8);
-  outage(30);
+  play(10);
+  world.village.network.cut(anna.port.from);
+  play(30);
+  world.village.network.heal(anna.port.from);
+  play(30);
   const LateCommands late = world.village.server->stats().late_commands;
-  EXPECT_GT(late.run, 0u) << "those of the short outage";
-  EXPECT_GT(late.dropped, 0u) << "those of the long one";
+  EXPECT_GT(late.run, 0u);
+  EXPECT_GT(late.dropped, 0u) << "those given when nothing arrived";
   const json of_session = world.get("/api/sessions/1")["late_commands"];
   EXPECT_EQ(of_session, (json{{"run", late.run}, {"dropped", late.dropped}, {"missing", late.missing}}));
   auto all = samples(world.send("GET", "/metrics").text);

@@ -20,18 +20,14 @@ export const vectorSchema = loadSchema(fromHex(JSON.parse(readText("schema/sessi
 
 const wordsOf = (text: string): Uint32Array => Uint32Array.from(text.trim().split(/\s+/).map(Number));
 
-/** Returns the records of the block that begins so. Each has its lines by their first word. */
-export function pageRecords(begin: string): Map<string, string>[] {
-  const block = readText("docs/protocol.md")
-    .split("```")
-    .find((each) => each.startsWith("\n" + begin))!;
-  return block.trim().split("\n\n").map(linesOf);
-}
-
 const linesOf = (text: string): Map<string, string> =>
   new Map(
     text.split("\n").map((line) => {
       const [name, ...rest] = line.split(/\s+/);
+
+/** Returns the records of the block that begins so. Each has its lines by their first word. */
+export const pageRecords = (begin: string): Map<string, string>[] => pageBlock(begin).split("\n\n").map(linesOf);
+
       return [name!, rest.join(" ")] as const;
     }),
   );
