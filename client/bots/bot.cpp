@@ -207,6 +207,7 @@ void Bot::count_prediction() {
   counts[Count::rollbacks] += stats.rollbacks - before.rollbacks;
   counts[Count::late_mispredictions] += stats.late_mispredictions - before.late_mispredictions;
   counts[Count::remote_mispredictions] += stats.remote_mispredictions - before.remote_mispredictions;
+  counts[Count::level_mispredictions] += stats.level_mispredictions - before.level_mispredictions;
   counts[Count::prediction_stalls] += stats.stalls - before.stalls;
   if (!client_->prediction()->started()) return;
   const double seconds = stats.input_delay / connection()->ticks_per_second();

@@ -27,6 +27,7 @@ enum class Count : std::uint8_t {
   rollbacks,
   late_mispredictions,
   remote_mispredictions,
+  level_mispredictions,
   prediction_stalls,
   count,
 };

@@ -83,6 +83,7 @@ constexpr IntervalMeasure of_intervals[] = {
     {"rollbacks", "returns to an earlier tick", total<Count::rollbacks>},
     {"late_mispredictions", "mispredicted ticks that late commands explain", total<Count::late_mispredictions>},
     {"remote_mispredictions", "other mispredicted ticks", total<Count::remote_mispredictions>},
+    {"level_mispredictions", "mispredicted ticks of steps that read another level", total<Count::level_mispredictions>},
     {"prediction_stalls", "times that a bot could predict no further", total<Count::prediction_stalls>},
     {"mean_correction_cm", "distance by which a rollback moved a position", correction<&D::mean>},
     {"p50_correction_cm", "… median", correction<&D::p50>},

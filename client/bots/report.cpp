@@ -55,13 +55,13 @@ std::string predictions(const IntervalStats& s) {
   const Distribution corrections = distribution_cm(s.corrections_um);
   return core::format(
       "ticks predicted         {}, {} computed again after {} rollbacks, {} stalls\n"
-      "mispredictions          {} late, {} remote\n"
+      "mispredictions          {} late, {} remote, {} level\n"
       "corrections             {} of mean {:.1f} cm, p50 {:.1f} cm, p99 {:.1f} cm, max {:.1f} cm\n"
       "input delay             {}\n",
       counts[Count::predicted_ticks], counts[Count::replayed_ticks], counts[Count::rollbacks],
       counts[Count::prediction_stalls], counts[Count::late_mispredictions], counts[Count::remote_mispredictions],
-      corrections.count, corrections.mean, corrections.p50, corrections.p99, corrections.max,
-      spread(s.input_delays_us));
+      counts[Count::level_mispredictions], corrections.count, corrections.mean, corrections.p50, corrections.p99,
+      corrections.max, spread(s.input_delays_us));
 }
 
 std::string steps_table(const BotsReport& report) {

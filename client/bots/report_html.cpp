@@ -208,9 +208,9 @@ std::string key_figures(const BotsReport& report) {
 
 std::string predictions_table(const BotsReport& report) {
   constexpr std::string_view rows[] = {"predicted_ticks",     "replayed_ticks",        "rollbacks",
-                                       "late_mispredictions", "remote_mispredictions", "prediction_stalls",
-                                       "mean_correction_cm",  "p50_correction_cm",     "p99_correction_cm",
-                                       "max_correction_cm",   "mean_input_delay_ms"};
+                                       "late_mispredictions", "remote_mispredictions", "level_mispredictions",
+                                       "prediction_stalls",   "mean_correction_cm",    "p50_correction_cm",
+                                       "p99_correction_cm",   "max_correction_cm",     "mean_input_delay_ms"};
   if (report.whole.counts[Count::predicted_ticks] == 0) return "";
   std::string html = "<h2>Predictions</h2>\n<div class=\"wide\"><table>\n";
   for (const std::string_view row : rows) {

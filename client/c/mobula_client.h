@@ -610,6 +610,7 @@ typedef struct mobula_prediction_counters {
   double greatest_correction;
   double sum_of_corrections;
   double input_delay;             /* ticks between a command and its effect, now */
+  uint64_t level_mispredictions;  /* others: a step read another level than the server's, which was not here */
 } mobula_prediction_counters;
 
 /* Writes counters since the prediction was created. */
@@ -718,8 +719,9 @@ MOBULA_API mobula_result mobula_step_write_column(mobula_client client, uint32_t
                                                   const mobula_entity* entities, uint32_t count, const void* values,
                                                   uint32_t stride);
 
-/* Finds static data of the level, which the client has downloaded with MOBULA_LEVELS. `type` is the hash of the data's
- * kind. NOTHING if there is none. The bytes are valid as long as the mirror has the level. */
+/* Finds static data of the level that the server reads in this tick, which the client has downloaded with MOBULA_LEVELS.
+ * `type` is the hash of the data's kind. NOTHING if there is none. While the client lacks that level it finds data of
+ * the one before. The bytes are valid until the step ends. */
 MOBULA_API mobula_result mobula_step_find_static(mobula_client client, uint64_t id, uint32_t* type,
                                                  const void** bytes, uint64_t* size);
 

@@ -80,6 +80,7 @@ mobula_prediction_counters counters_of(const client::PredictionStats& stats) {
   counters.greatest_correction = stats.greatest_correction;
   counters.sum_of_corrections = stats.sum_of_corrections;
   counters.input_delay = stats.input_delay;
+  counters.level_mispredictions = stats.level_mispredictions;
   return counters;
 }
 

@@ -32,22 +32,22 @@ std::string PredictionLines::summary() const {
   if (!prediction_.started()) return "predicted: nothing yet\n";
   const PredictionStats& stats = prediction_.stats();
   return core::format(
-      "predicted: {} ticks, mispredictions {} late and {} remote, {} rollbacks, {} ticks replayed, {} corrections of "
-      "p50 {:.1f} cm, p99 {:.1f} cm, max {:.1f} cm, input delay {:.0f} ms\n",
-      stats.ticks, stats.late_mispredictions, stats.remote_mispredictions, stats.rollbacks, stats.ticks_replayed,
-      stats.corrections, in_cm(corrections_um_.percentile(0.5)), in_cm(corrections_um_.percentile(0.99)),
-      in_cm(corrections_um_.max()), input_delay_ms());
+      "predicted: {} ticks, mispredictions {} late, {} remote and {} level, {} rollbacks, {} ticks replayed, "
+      "{} corrections of p50 {:.1f} cm, p99 {:.1f} cm, max {:.1f} cm, input delay {:.0f} ms\n",
+      stats.ticks, stats.late_mispredictions, stats.remote_mispredictions, stats.level_mispredictions, stats.rollbacks,
+      stats.ticks_replayed, stats.corrections, in_cm(corrections_um_.percentile(0.5)),
+      in_cm(corrections_um_.percentile(0.99)), in_cm(corrections_um_.max()), input_delay_ms());
 }
 
 std::string PredictionLines::members() const {
   const PredictionStats& stats = prediction_.stats();
   return core::format(
-      R"(,"predicted_ticks":{},"late_mispredictions":{},"remote_mispredictions":{},"rollbacks":{},"replayed_ticks":{},)"
-      R"("prediction_stalls":{},"prediction_corrections":{},"p50_correction_cm":{:.2f},"p99_correction_cm":{:.2f},)"
-      R"("max_correction_cm":{:.2f},"input_delay_ms":{:.1f})",
-      stats.ticks, stats.late_mispredictions, stats.remote_mispredictions, stats.rollbacks, stats.ticks_replayed,
-      stats.stalls, stats.corrections, in_cm(corrections_um_.percentile(0.5)), in_cm(corrections_um_.percentile(0.99)),
-      in_cm(corrections_um_.max()), input_delay_ms());
+      R"(,"predicted_ticks":{},"late_mispredictions":{},"remote_mispredictions":{},"level_mispredictions":{},)"
+      R"("rollbacks":{},"replayed_ticks":{},"prediction_stalls":{},"prediction_corrections":{},)"
+      R"("p50_correction_cm":{:.2f},"p99_correction_cm":{:.2f},"max_correction_cm":{:.2f},"input_delay_ms":{:.1f})",
+      stats.ticks, stats.late_mispredictions, stats.remote_mispredictions, stats.level_mispredictions, stats.rollbacks,
+      stats.ticks_replayed, stats.stalls, stats.corrections, in_cm(corrections_um_.percentile(0.5)),
+      in_cm(corrections_um_.percentile(0.99)), in_cm(corrections_um_.max()), input_delay_ms());
 }
 
 }  // namespace mobula::client

@@ -45,7 +45,7 @@ TEST_F(ClientPrograms, AClientThatPredictsPrintsHowItFares) {
   Program& client = start("mobula-client", in({"--ticks", "100", "--predict", "--simulate", "latency=20ms"}));
   EXPECT_EQ(client.wait(), 0) << client.err() << server.err();
   EXPECT_THAT(client.out(),
-              testing::ContainsRegex("\npredicted: [0-9]+ ticks, mispredictions [0-9]+ late and 0 remote"));
+              testing::ContainsRegex("\npredicted: [0-9]+ ticks, mispredictions [0-9]+ late, 0 remote and 0 level"));
   const auto json = nlohmann::json::parse(last_line(client.out()));
   EXPECT_GT(json["predicted_ticks"], 50);
   EXPECT_EQ(json["remote_mispredictions"], 0);
@@ -57,7 +57,7 @@ TEST_F(ClientPrograms, BotsThatPredictReportHowTheyFare) {
   Program& bots =
       start("mobula-bots", in({"--clients", "4", "--seconds", "3", "--predict", "--require", "predicted_ticks>50"}));
   EXPECT_EQ(bots.wait(), 0) << bots.out() << bots.err();
-  EXPECT_THAT(bots.out(), testing::ContainsRegex("\nmispredictions +[0-9]+ late, [0-9]+ remote\n"));
+  EXPECT_THAT(bots.out(), testing::ContainsRegex("\nmispredictions +[0-9]+ late, [0-9]+ remote, 0 level\n"));
   Program& none = start("mobula-bots", in({"--clients", "4", "--verify", "0", "--predict"}));
   EXPECT_EQ(none.wait(), 2);
   EXPECT_THAT(none.err(), HasSubstr("--predict: no bot mirrors the world"));

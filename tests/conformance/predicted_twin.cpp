@@ -61,7 +61,8 @@ void PredictedTwin::compare_counters() {
   const client::PredictionStats& cpp = prediction_.stats();
   expect(c.ticks == cpp.ticks && c.ticks_replayed == cpp.ticks_replayed && c.rollbacks == cpp.rollbacks,
          "ticks are counted differently");
-  expect(c.late_mispredictions == cpp.late_mispredictions && c.remote_mispredictions == cpp.remote_mispredictions,
+  expect(c.late_mispredictions == cpp.late_mispredictions && c.remote_mispredictions == cpp.remote_mispredictions &&
+             c.level_mispredictions == cpp.level_mispredictions,
          "mispredictions are counted differently");
   expect(c.corrections == cpp.corrections && c.sum_of_corrections == cpp.sum_of_corrections &&
              c.greatest_correction == cpp.greatest_correction && c.last_correction == cpp.last_correction,

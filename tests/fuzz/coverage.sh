@@ -32,7 +32,7 @@ input         shared/mobula/wire/input.cpp
 level_json    shared/mobula/resource/compiler/json.cpp shared/mobula/resource/compiler/compiler.cpp shared/mobula/resource/compiler/scene.cpp
               shared/mobula/resource/compiler/prefabs.cpp shared/mobula/resource/compiler/placements.cpp shared/mobula/resource/compiler/raw_parts.cpp
               shared/mobula/resource/compiler/sources.cpp shared/mobula/reflect/field_json.cpp shared/mobula/reflect/json_number.cpp
-message       shared/mobula/wire/messages.cpp
+message       shared/mobula/wire/messages.cpp shared/mobula/wire/messages_encode.cpp
 pipe          shared/mobula/net/stream_connection.cpp shared/mobula/net/tcp_stream.cpp shared/mobula/net/websocket_stream.cpp
 recording     client/mobula/client/connection/recording.cpp client/headless/replay.cpp
 resource      shared/mobula/resource/resource.cpp shared/mobula/resource/verify.cpp shared/mobula/resource/spawner.cpp

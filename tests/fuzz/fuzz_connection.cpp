@@ -64,6 +64,8 @@ int run_target(const std::uint8_t* data, std::size_t size) {
   server.tick();
   server.tick();
   if (client::Mirror* mirror = server.connection.mirror()) mirror->check();
+  fuzz::require(server.connection.levels().offers().size() <= client::OfferedLevels::offers_max,
+                "few offers of levels are kept");
   return 0;
 }
 

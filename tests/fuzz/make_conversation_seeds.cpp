@@ -95,6 +95,10 @@ class Conversation {
     of_client += static_cast<char>(which);
   }
 
+  void reload(const std::shared_ptr<const resource::Resource>& level) {
+    MOBULA_CHECK(server_->reload_level(level).ok(), "the level is reloaded");
+  }
+
   std::string of_client;
   std::string of_server;
 
@@ -113,14 +117,16 @@ class Conversation {
 };
 
 void conversations() {
-  enum class Level { sent, kept, received };
-  const std::pair<Level, const char*> all[] = {
-      {Level::sent, "without_level"}, {Level::kept, "has_level"}, {Level::received, "receives_level"}};
+  enum class Level { sent, kept, received, reloaded };
+  const std::pair<Level, const char*> all[] = {{Level::sent, "without_level"},
+                                               {Level::kept, "has_level"},
+                                               {Level::received, "receives_level"},
+                                               {Level::reloaded, "level_is_reloaded"}};
   for (const auto& [level, name] : all) {
     const core::ContentHash identity = test::hamlet()->identity();
     Conversation conversation;
     wire::Hello hello{.schema_fingerprint = test::game_schema()->fingerprint(), .name = "ada", .verify = true};
-    if (level == Level::kept) hello.resources = {identity};
+    if (level == Level::kept || level == Level::reloaded) hello.resources = {identity};
     conversation.say(hello);
     conversation.tick();
     if (level == Level::received) {
@@ -131,9 +137,12 @@ void conversations() {
     }
     for (std::uint8_t i = 0; i < 12; ++i) {
       if (i == 6) conversation.tell_events();
+      if (i == 5 && level == Level::reloaded) conversation.reload(test::rebuilt_hamlet());
+      if (i == 8 && level == Level::reloaded)
+        conversation.say(wire::ResourceRequest{test::rebuilt_hamlet()->identity(), 0});
       conversation.tick();
       if (i > 3) conversation.input();
-      if (i % 2 == 0) conversation.change(i);
+      if (i % 2 == 0 && level != Level::reloaded) conversation.change(i);
     }
     conversation.say(wire::MirrorHashes{level != Level::sent, 0, ~0u, 5, {{3, ecs::Entity{3, 1}, 1, 77}}});
     conversation.tick();

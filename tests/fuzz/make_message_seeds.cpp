@@ -28,6 +28,7 @@ void messages() {
                  {{1, index::prototype_hash(components), components}, {2, index::prototype_hash({}), {}}}}));
   write_seed("message", "player_entity", wire::encode(wire::PlayerEntity{{5, 7}}));
   write_seed("message", "rejoin_tokens", wire::encode(wire::RejoinTokens{core::Bytes(wire::rejoin_token_bytes)}));
+  write_seed("message", "resource_offer", wire::encode(wire::ResourceOffer{{{hash, 20, 77}}}));
   write_seed("message", "resource_request", wire::encode(wire::ResourceRequest{hash, 7}));
   write_seed("message", "resource_part", wire::encode(wire::ResourcePart{hash, 7, core::Bytes(20)}));
   write_seed("message", "hello_again",
@@ -49,7 +50,7 @@ void messages() {
   write_seed("message", "delta_body",
              wire::encode(wire::DeltaBody{.number = 3, .offset = 5, .size = 12, .bytes = core::Bytes(7)}));
   write_seed("message", "prediction_report",
-             wire::encode(wire::PredictionReport{20, 66, 3, 1, 2, 4, 5, 1250, 700, 40}));
+             wire::encode(wire::PredictionReport{20, 66, 3, 1, 2, 4, 5, 1250, 700, 40, 6}));
   write_seed("message", "events", wire::encode(wire::Events{9, {{0, {}, core::Bytes(5)}, {7, {5, 1}, {}}}}));
 }
 

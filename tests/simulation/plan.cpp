@@ -142,7 +142,8 @@ Plan draw_plan(std::uint64_t seed, std::string_view scenario, const Size& size) 
   plan.history_bytes = random.chance(1, 4) ? 2048 : 1u << 20;
   plan.delta_bytes = random.chance(1, 4) ? 500 : 24 * 1024;
   plan.checkpoint_ticks = 5 + random.below(60);
-  plan.keeps_levels = plan.has_level && random.chance(1, 2);
+  const bool keeps_levels = plan.has_level && random.chance(1, 2);
+  plan.keeps_levels = keeps_levels || (plan.has_level && plan.has_rules);  // rules read the level
   plan.spectates = random.chance(1, 2);
   plan.watches_memory = random.chance(1, 4);
   plan.players_max = plan.players + (random.chance(1, 4) ? 0 : 100);

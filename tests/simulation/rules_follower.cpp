@@ -200,6 +200,31 @@ bool RulesFollower::concerns_pucks(const client::Misprediction& found) const {
   return members_.contains(found.entity) || members_then_.contains(found.entity);
 }
 
+// Returns whether the client knows which levels the steps since the last reconciled tick have read.
+bool RulesFollower::knows_levels(const Before& before, const StepRecord& record) const {
+  const std::span<const client::OfferedLevels::Offer> offers = connection_.levels().offers();
+  for (ecs::Tick tick = before.reconciled + 1; tick <= prediction_.reconciled_tick(); ++tick) {
+    const StepRecord::Tick* const known = record.find(tick);
+    const auto later = std::ranges::upper_bound(offers, tick, {}, &client::OfferedLevels::Offer::first_tick);
+    if (known == nullptr || (later == offers.begin() && !offers.empty())) continue;  // forgotten
+    const auto offered = offers.empty() ? std::nullopt : (later - 1)->identity;
+    if (known->level != offered) return false;
+  }
+  return true;
+}
+
+// Returns whether a step since the last reconciled tick read a level in place of which the client has another, or none.
+bool RulesFollower::lacks_level(const Before& before, const StepRecord& record) const {
+  for (ecs::Tick tick = before.reconciled + 1; tick <= prediction_.reconciled_tick(); ++tick) {
+    const StepRecord::Tick* const known = record.find(tick);
+    const std::shared_ptr<const resource::Resource>& read = connection_.levels().at(tick);
+    const bool has_it =
+        known != nullptr && (known->level ? read != nullptr && read->identity() == *known->level : read == nullptr);
+    if (!has_it) return true;
+  }
+  return false;
+}
+
 // Finds a command that became known to have run in another tick than its own, or not at all, or is late still.
 bool RulesFollower::has_late_command(const StepRecord& record) const {
   for (auto each = given_.lower_bound(next_command_); each != given_.end(); ++each) {
@@ -233,7 +258,10 @@ std::optional<std::string> RulesFollower::check_reconciled(const Before& before,
   const bool is_other_player = entity_since_ > before.reconciled;  // its commands move another entity
   if (stats.late_mispredictions != before.stats.late_mispredictions && !is_other_player && !has_late_command(record))
     return what("late command");
-  bool disturbed = is_other_player || has_strange_dart() || has_forgotten(record);
+  if (!knows_levels(before, record)) return "reconciled a tick before the offer of its level";
+  const bool lacks = lacks_level(before, record);
+  if (stats.level_mispredictions != before.stats.level_mispredictions && !lacks) return what("missing level");
+  bool disturbed = is_other_player || lacks || has_strange_dart() || has_forgotten(record);
   for (ecs::Tick tick = before.reconciled + 1; tick <= prediction_.reconciled_tick(); ++tick)
     disturbed = disturbed || is_disturbed(record, tick, player);
   if (disturbed) return std::nullopt;

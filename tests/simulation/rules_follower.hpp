@@ -3,7 +3,8 @@
 //
 //   - predicted values are those of a replay of the mirror's newest complete tick (rules_replay.hpp)
 //   - a tick that was mispredicted has a command that did not run in its own tick, or something that the rules did not
-//     do, or that another player's command did
+//     do, or that another player's command did, or a level that the client lacks
+//   - a tick is reconciled once the offer of the level is known that its step read
 //   - each effect begins once and ends once; unless the tick is mispredicted, it is confirmed if the server's step
 //     emitted it, and cancelled if not
 #pragma once
@@ -59,6 +60,8 @@ class RulesFollower {
   [[nodiscard]] bool has_strange_dart() const;
   [[nodiscard]] bool has_forgotten(const StepRecord& record) const;
   [[nodiscard]] bool concerns_pucks(const client::Misprediction& found) const;
+  [[nodiscard]] bool knows_levels(const Before& before, const StepRecord& record) const;
+  [[nodiscard]] bool lacks_level(const Before& before, const StepRecord& record) const;
   [[nodiscard]] bool has_late_command(const StepRecord& record) const;
   [[nodiscard]] std::string commands(const StepRecord& record) const;
   [[nodiscard]] bool has_given(std::uint32_t serial) const { return serials_.contains(serial); }

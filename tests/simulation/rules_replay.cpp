@@ -75,7 +75,7 @@ class Replay {
                                           .types = &types_,
                                           .visible = &mirror_.registry(),
                                           .stepped = &stepped_,
-                                          .level = nullptr,
+                                          .level = connection_.levels().at(tick).get(),
                                           .seed = connection_.prediction_seed(),
                                           .ticks_per_second = connection_.ticks_per_second(),
                                           .effects = &effects,

@@ -74,9 +74,15 @@ void run(PredictedWorld& world, const prediction::Command& command) {
   }
 }
 
+// Returns the share of its velocity that a puck keeps in a tick. Each level has another.
+float kept_share(const PredictedWorld& world) {
+  const resource::Static* const ground = world.find_static_of(core::StringId32("Obstacles"));
+  return ground == nullptr ? 0.8f : 0.7f + static_cast<float>(ground->id % 1000) * 0.0002f;
+}
+
 // Ends a motion that rounding would continue for ever.
-float slowed(float velocity) {
-  const float left = velocity * 0.8f;
+float slowed(float velocity, float kept) {
+  const float left = velocity * kept;
   return left > -0.3f && left < 0.3f ? 0 : left;
 }
 
@@ -87,8 +93,9 @@ bool bounce(float& position, float& velocity) {
   return true;
 }
 
-bool move(Puck& puck, float seconds) {
-  puck.velocity = {.x = slowed(puck.velocity.x), .y = slowed(puck.velocity.y), .z = slowed(puck.velocity.z)};
+bool move(Puck& puck, float seconds, float kept) {
+  engine::Vec3& velocity = puck.velocity;
+  velocity = {.x = slowed(velocity.x, kept), .y = slowed(velocity.y, kept), .z = slowed(velocity.z, kept)};
   puck.position.x += puck.velocity.x * seconds;
   puck.position.z += puck.velocity.z * seconds;
   const bool bounced_x = bounce(puck.position.x, puck.velocity.x);
@@ -98,10 +105,11 @@ bool move(Puck& puck, float seconds) {
 
 void step(PredictedWorld& world, ecs::Tick tick, std::span<const prediction::Command> commands) {
   for (const prediction::Command& command : commands) run(world, command);
+  const float kept = kept_share(world);
   world.each<Puck>([&](ecs::Entity entity, Puck& puck) {
     if (puck.cooldown > 0) --puck.cooldown;
     if (puck.velocity.x != 0) puck.velocity.z += world.random(entity).uniform(-0.2f, 0.2f);
-    const bool bounced = move(puck, world.seconds_per_tick());
+    const bool bounced = move(puck, world.seconds_per_tick(), kept);
     // A dart has another handle on its client.
     if (bounced && world.try_get<const Dart>(entity) == nullptr)
       world.effect(bounce_effect, std::uint64_t{entity.index} << 32 | tick);

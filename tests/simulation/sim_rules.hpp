@@ -1,5 +1,6 @@
 // Rules of the plans whose clients predict rightly. Players kick and shove pucks, and throw darts. That takes predicted
-// spawns and destructions, effects, random numbers, a component that is only read, and entities that several move.
+// spawns and destructions, effects, random numbers, a component that is only read, entities that several move, and a
+// static of the level.
 #pragma once
 
 #include <mobula/prediction/predicted_world.hpp>

@@ -102,6 +102,7 @@ void StepRecord::after_tick(server::Server& server) {
   const States now = states_of(registry);
   compare(last_, stepped_, now, next_);
   next_.touched_all = std::exchange(touches_all_, false);
+  if (server.world().level() != nullptr) next_.level = server.world().level()->identity();
   const ecs::Tick tick = server.world().tick() - 1;
   ticks_[tick] = std::exchange(next_, {});
   ticks_.erase(ticks_.begin(), ticks_.lower_bound(tick - std::min(tick, kept_ticks)));

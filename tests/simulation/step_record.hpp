@@ -4,6 +4,7 @@
 
 #include <map>
 #include <mobula/server/session/server.hpp>
+#include <optional>
 #include <set>
 #include <simulation/sim_rules.hpp>
 #include <vector>
@@ -23,6 +24,7 @@ class StepRecord {
     std::set<std::uint32_t> touched_of;
     std::set<std::uint32_t> pushed_of;
     bool touched_all = false;
+    std::optional<core::ContentHash> level{};  // that the step read
   };
 
   // Called when a server starts. It numbers its ticks anew.

@@ -104,6 +104,22 @@ TEST(Trial, ClientsPredictAndAreRewoundUnderFaults) {
   }
 }
 
+// The rules read the level, which is replaced again and again. Some clients keep levels.
+TEST(Trial, ClientsPredictThroughReloadsOfTheLevel) {
+  const Size size{.ticks = 400, .players = 8, .entities = 60};
+  for (const char* const scenario : {"calm", "network"}) {
+    SCOPED_TRACE(scenario);
+    Plan plan = draw_plan(4, scenario, size);
+    plan.has_level = plan.keeps_levels = true;
+    plan.changes_max = 6;
+    for (std::uint32_t at = 60; at < size.ticks; at += 35) plan.faults.push_back(fault(Fault::Kind::reload, at));
+    std::ranges::stable_sort(plan.faults, {}, &Fault::at);
+    const Trial trial = run_trial(plan);
+    EXPECT_EQ(trial.outcome.wrong, "") << to_string(plan);
+    EXPECT_GT(trial.outcome.certain, 200u);
+  }
+}
+
 // The server stops when all seems quiet, and would lose the last commands.
 TEST(Trial, WaitsForAServerThatStillDrainsAtTheEnd) {
   for (const auto& [seed, before_the_end] : {std::pair{18u, 3u}, std::pair{37u, 6u}, std::pair{41u, 2u}}) {

@@ -117,4 +117,11 @@ Json commands_json(const client::CommandLog& commands) {
   return list;
 }
 
+Json levels_json(const client::OfferedLevels& levels) {
+  Json list = Json::array();
+  for (const client::OfferedLevels::Offer& offer : levels.offers())
+    list.push_back({offer.first_tick, offer.identity ? to_string(*offer.identity) : "", offer.level != nullptr});
+  return list;
+}
+
 }  // namespace mobula::test

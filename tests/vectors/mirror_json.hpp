@@ -18,5 +18,8 @@ Json state_json(const client::Connection& connection);
 Json entities_json(const client::Mirror& mirror);
 /// Returns the outcomes of all commands that the client knows and keeps: number, tick, and the tick in which it ran.
 Json commands_json(const client::CommandLog& commands);
+/// Returns the offered levels: first tick, identity, and whether the client has it. The identity is empty without a
+/// level.
+Json levels_json(const client::OfferedLevels& levels);
 
 }  // namespace mobula::test

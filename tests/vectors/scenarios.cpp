@@ -20,7 +20,7 @@ constexpr int ticks_away = 5;
 constexpr int ticks_at_rest = 20;
 constexpr std::uint64_t network_seed = 7;
 
-constexpr std::array<Scenario, 9> every_scenario{{
+constexpr std::array<Scenario, 10> every_scenario{{
     {.name = "plain", .shows = "no delay and no loss; Welcome has the schema", .has_schema = false},
     {.name = "loss",
      .shows = "one datagram in seven is lost, both ways",
@@ -36,6 +36,11 @@ constexpr std::array<Scenario, 9> every_scenario{{
      .shows = "the client has the level; entities of it move, are destroyed and gain a component",
      .network = {.latency = 50 * millisecond, .loss_ppm = 50'000},
      .has_level = true},
+    {.name = "reload",
+     .shows = "the level is reloaded; the client requests the new one and receives it",
+     .network = {.latency = 50 * millisecond, .loss_ppm = 100'000},
+     .has_level = true,
+     .reloads_after = 35},
     {.name = "large",
      .shows = "an entity does not fit a datagram: its states arrive as bodies, in parts",
      .network = {.latency = 50 * millisecond, .jitter = 40 * millisecond, .loss_ppm = 50'000},
@@ -54,13 +59,15 @@ constexpr std::array<Scenario, 9> every_scenario{{
      .lost_after = 50},
 }};
 
+std::shared_ptr<const resource::Resource> compiled(const std::string& path) {
+  const auto schema = *reflect::Schema::load(vectors::schema_bytes());
+  const resource::Compiled made = resource::compile(MOBULA_SOURCE_DIR + path, *schema);
+  if (!made.errors.empty()) throw std::runtime_error(to_string(made.errors.front()));
+  return *resource::Resource::from_bytes(made.bytes);
+}
+
 std::shared_ptr<const resource::Resource> compiled_level() {
-  static const auto level = [] {
-    const auto schema = *reflect::Schema::load(vectors::schema_bytes());
-    const resource::Compiled made = resource::compile(MOBULA_SOURCE_DIR "/tests/vectors/level.json", *schema);
-    if (!made.errors.empty()) throw std::runtime_error(to_string(made.errors.front()));
-    return *resource::Resource::from_bytes(made.bytes);
-  }();
+  static const auto level = compiled("/tests/vectors/level.json");
   return level;
 }
 
@@ -102,6 +109,7 @@ class Stage {
   void run(int ticks) {
     for (int i = 0; i < ticks; ++i) {
       give_command(i);
+      if (scenario_.reloads_after > 0 && i == scenario_.reloads_after) reload();
       village_->tick();
       if (client_->connection.mirror() != nullptr) note_changes(*client_->connection.mirror());
     }
@@ -119,6 +127,11 @@ class Stage {
     recorder_->set_command(move_command(i % 9 == 5 ? VectorGame::refused_from : static_cast<float>(i), 0));
     if (i == outage_begins) village_->network.set_conditions({.loss_ppm = 1'000'000});
     if (i == outage_ends) village_->network.set_conditions(scenario_.network);
+  }
+
+  void reload() {
+    const auto changed = village_->server->reload_level(compiled("/tests/vectors/level_reloaded.json"));
+    if (!changed) throw std::runtime_error(changed.error().message);
   }
 
   void note_changes(const client::Mirror& mirror) {
@@ -153,6 +166,7 @@ class Stage {
     for (const client::MirroredEntity& known : mirror.state().known) made.under_way += known.courses;
     made.stale = lost_;
     for (const bool here : mirror.state().level.here) made.unmodified += here ? 1 : 0;
+    for (const auto& offer : client_->connection.levels().offers()) made.levels += offer.level != nullptr ? 1 : 0;
     made.session = Json{{"name", scenario_.name}, {"shows", scenario_.shows}};
     made.session["begin"] = begin_ / millisecond;
     made.session["connect"] = token_json(token_);
@@ -160,6 +174,7 @@ class Stage {
     made.session["has_level"] = scenario_.has_level;
     made.commands = village_->server->sessions()[0]->commands.stats();
     made.session["steps"] = recorder_->steps();
+    made.session["levels"] = levels_json(client_->connection.levels());
     made.session["commands"] = commands_json(client_->connection.commands());
     made.session["entities"] = entities_json(mirror);
   }

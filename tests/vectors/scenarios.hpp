@@ -19,6 +19,7 @@ struct Scenario {
   bool hoards = false;     // see VectorGame
   bool flies = false;      // see VectorGame
   bool obeys = false;      // see VectorGame; the client gives a command in each tick, and for a while nothing arrives
+  int reloads_after = 0;   // ticks until the level is reloaded, as another one; 0 if it is not
   int lost_after = 0;      // ticks until the connection is lost and resumed; 0 if it is not
 };
 
@@ -36,8 +37,9 @@ struct MadeSession {
   std::size_t stale = 0;            // times that an entity went out of view
   std::size_t unmodified = 0;       // entities that are as the level has them
   server::CommandBufferStats commands;
-  bool resumed = false;  // the mirror outlived the first connection
-  bool mirrors = false;  // at its end the client has everything that the server shows it
+  std::size_t levels = 0;  // offered ones that the client has
+  bool resumed = false;    // the mirror outlived the first connection
+  bool mirrors = false;    // at its end the client has everything that the server shows it
 };
 MadeSession make_session(const Scenario& scenario);
 

@@ -64,7 +64,8 @@ std::string SessionReplay::run() {
   for (const Json& step : session_.at("steps"))
     if (std::string wrong = replay(step); !wrong.empty()) return wrong;
   if (connection_->mirror() == nullptr) return "no mirror was made";
-  return end_difference("commands", commands_json(connection_->commands())) +
+  return end_difference("levels", levels_json(connection_->levels())) +
+         end_difference("commands", commands_json(connection_->commands())) +
          end_difference("entities", entities_json(*connection_->mirror()));
 }
 

@@ -80,6 +80,14 @@ TEST_F(SessionVectors, LevelIsPartlyUnmodified) {
   EXPECT_EQ(made.unmodified, 1u) << "the box; the lid is below an entity that has changed";
 }
 
+TEST_F(SessionVectors, ReloadedLevelIsReceived) {
+  const MadeSession made = made_for("reload");
+  EXPECT_EQ(made.levels, 2u);
+  EXPECT_EQ(made.session.at("levels").size(), 2u);
+  EXPECT_GT(made.session.at("levels").at(1).at(0), 35);
+  EXPECT_GT(made.datagrams_lost, 5u);
+}
+
 TEST_F(SessionVectors, LargeStatesArriveAsBodies) {
   const MadeSession made = made_for("large");
   EXPECT_GT(made.bodies, 1u);

@@ -157,6 +157,7 @@ void VectorGame::replace_short_lived(server::World& world) {
 void VectorGame::change_level(server::World& world) {
   ecs::Registry& registry = world.registry();
   for (const ecs::Entity entity : world.level_entities()) {
+    if (!registry.valid(entity)) continue;
     const bool cube = registry.has<vectors::Cube>(entity);
     const bool bag = registry.has<vectors::Bag>(entity);
     const bool wide = registry.has<vectors::Wide>(entity);

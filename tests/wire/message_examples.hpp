@@ -34,7 +34,7 @@ inline std::vector<Message> examples() {
   Welcome with_schema = welcome;
   with_schema.schema = core::Bytes(333, std::byte{9});
   with_schema.prediction_seed = 0x0123456789abcdefull;
-  with_schema.resources = {{some_hash(), 789'280}, {{}, 0}};
+  with_schema.resources = {{some_hash(), 789'280, 31}, {{}, 0}};
   return {Hello{},
           Hello{.version = 3, .schema_fingerprint = some_hash(), .name = "Mo", .verify = true},
           welcome,
@@ -76,7 +76,9 @@ inline std::vector<Message> examples() {
           CommandRefused{7, "out of range: 0 to 100"},
           DeltaBody{.number = 3, .offset = 5, .size = 340, .bytes = core::Bytes(333, std::byte{8})},
           PredictionReport{},
-          PredictionReport{20, 66, 3, 1, 2, 4, 3, 1250, max_reported_count, 40}};
+          PredictionReport{20, 66, 3, 1, 2, 4, 3, 1250, max_reported_count, 40, 5},
+          ResourceOffer{},
+          ResourceOffer{{{some_hash(), 1ull << 40, 0xffffffffu}}}};
 }
 
 // Asserts the guarantees of decode_message for an accepted message.
@@ -108,6 +110,7 @@ struct WellFormed {
     EXPECT_EQ(message.tokens.size() % rejoin_token_bytes, 0u);
     EXPECT_TRUE(!message.tokens.empty() && message.tokens.size() <= max_rejoin_tokens * rejoin_token_bytes);
   }
+  void operator()(const ResourceOffer& offer) const { EXPECT_LE(offer.resources.size(), max_resources); }
   void operator()(const ResourceRequest&) const {}
   void operator()(const DeltaBody& part) const {
     EXPECT_LE(part.size, delta_body_bytes_max);

@@ -110,14 +110,25 @@ TEST(Messages, TokensAndPartsOfAnotherSizeAreRefused) {
   EXPECT_TRUE(accepted(encode(ResourcePart{some_hash(), 0, core::Bytes(max_resource_part_bytes)})));
   for (const std::size_t size : {std::size_t{0}, max_resource_part_bytes + 1})
     expect_malformed(decode_message(encode(ResourcePart{some_hash(), 0, core::Bytes(size)})), "1 to 65536 bytes");
-  Welcome welcome = welcome_of(20, 1);
-  welcome.resources.resize(max_resources + 1);
-  expect_malformed(decode_message(encode(welcome)), "more than 16 resources");
   expect_malformed(decode_built([&](FlatBufferBuilder& builder) {
                      const auto bytes = builder.CreateVector(std::vector<std::uint8_t>(31));
                      finish(builder, flat::Body::ResourceRequest, flat::CreateResourceRequest(builder, bytes));
                    }),
                    "32 bytes");
+}
+
+TEST(Messages, TooManyResourcesOrAShortIdentityAreRefused) {
+  const std::vector<Resource> many(max_resources + 1);
+  Welcome welcome = welcome_of(20, 1);
+  welcome.resources = many;
+  for (const Message& message : {Message(welcome), Message(ResourceOffer{many})})
+    expect_malformed(decode_message(encode(message)), "more than 16 resources");
+  expect_malformed(decode_built([&](FlatBufferBuilder& builder) {
+                     const auto identity = builder.CreateVector(std::vector<std::uint8_t>(31));
+                     const auto resources = builder.CreateVector(std::vector{flat::CreateResource(builder, identity)});
+                     finish(builder, flat::Body::ResourceOffer, flat::CreateResourceOffer(builder, resources));
+                   }),
+                   "an identity has 32 bytes");
 }
 
 TEST(Messages, ComponentsOutOfOrderOrTwiceAreRefused) {

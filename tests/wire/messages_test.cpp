@@ -69,11 +69,18 @@ TEST(Messages, EveryFieldTravels) {
   ASSERT_EQ(welcome.resources.size(), 2u);
   EXPECT_EQ(welcome.resources[0].identity, some_hash());
   EXPECT_EQ(welcome.resources[0].size, 789'280u);
+  EXPECT_EQ(welcome.resources[0].first_tick, 31u);
+  EXPECT_EQ(welcome.resources[1].first_tick, 0u);
   EXPECT_EQ(std::get<RejoinTokens>(*decode_message(encode(all[9]))).tokens, std::get<RejoinTokens>(all[9]).tokens);
   EXPECT_EQ(std::get<RejoinTokens>(*decode_message(encode(all[9]))).grace_seconds, 300u);
   const auto request = std::get<ResourceRequest>(*decode_message(encode(all[10])));
   EXPECT_EQ(request.identity, some_hash());
   EXPECT_EQ(request.offset, 1ull << 40);
+  const auto offer = std::get<ResourceOffer>(*decode_message(encode(all.back())));
+  ASSERT_EQ(offer.resources.size(), 1u);
+  EXPECT_EQ(offer.resources[0].identity, some_hash());
+  EXPECT_EQ(offer.resources[0].size, 1ull << 40);
+  EXPECT_EQ(offer.resources[0].first_tick, 0xffffffffu);
   const auto part = std::get<ResourcePart>(*decode_message(encode(all[11])));
   EXPECT_EQ(part.identity, some_hash());
   EXPECT_EQ(part.offset, 123u);

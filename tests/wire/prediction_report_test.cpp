@@ -15,6 +15,7 @@ constexpr std::uint32_t PredictionReport::* counts[] = {
     &PredictionReport::corrections,
     &PredictionReport::corrections_mm,
     &PredictionReport::greatest_correction_mm,
+    &PredictionReport::level_mispredictions,
 };
 
 TEST(PredictionReport, EveryFieldTravels) {

@@ -148,7 +148,7 @@ public sealed unsafe partial class Prediction {
     }
   }
 
-  /// <summary>Finds static data of the level. Valid as long as the mirror has the level.</summary>
+  /// <summary>Finds static data of the level that the server reads in this tick. Valid until the step ends.</summary>
   public bool TryFindStatic(ulong id, out StringId type, out ReadOnlySpan<byte> data) {
     uint kind = 0;
     void* bytes = null;

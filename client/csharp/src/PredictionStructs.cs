@@ -116,6 +116,8 @@ public struct PredictionCounters {  // mobula_prediction_counters
   public double SumOfCorrections;
   /// <summary>Ticks between a command and its effect, now.</summary>
   public double InputDelay;
+  /// <summary>Others: a step read another level than the server's, which this client lacked.</summary>
+  public ulong LevelMispredictions;
 }
 
 public enum EffectKind : uint {

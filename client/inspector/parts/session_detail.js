@@ -12,7 +12,7 @@ import {TimeChart} from './chart.js';
 const per_second = 2;
 const seconds_shown = 60;
 const who = ['State', 'Entity', 'Address', 'Over', 'Client id', 'Connected for', 'Sees', 'Waiting', 'Mirror'];
-const predicted = ['Ticks predicted', 'Ticks replayed', 'Rollbacks', 'Mispredictions', 'By late commands', 'By remote causes', 'Stalls', 'Corrections', 'Mean correction', 'Max correction', 'Input delay', 'Commands late', 'Commands not run', 'Views rewound', 'Views refused'];
+const predicted = ['Ticks predicted', 'Ticks replayed', 'Rollbacks', 'Mispredictions', 'By late commands', 'By remote causes', 'By another level', 'Stalls', 'Corrections', 'Mean correction', 'Max correction', 'Input delay', 'Views rewound', 'Views refused'];
 const network = ['RTT', 'RTT variation', 'Arrival jitter', 'Loss', 'Lost', 'Budget', 'Sent', 'Acknowledged', 'Received', 'Sent in total', 'Received in total', 'Reliable backlog'];
 
 export function session_detail(parent, page, player, signal) {
@@ -116,9 +116,10 @@ class SessionDetail {
     facts.set('Ticks predicted', count(reported?.ticks));
     facts.set('Ticks replayed', count(reported?.ticks_replayed));
     facts.set('Rollbacks', count(reported?.rollbacks));
-    facts.set('Mispredictions', count(reported ? reported.late_mispredictions + reported.remote_mispredictions : null));
+    facts.set('Mispredictions', count(reported ? reported.late_mispredictions + reported.remote_mispredictions + reported.level_mispredictions : null));
     facts.set('By late commands', count(reported?.late_mispredictions));
     facts.set('By remote causes', count(reported?.remote_mispredictions));
+    facts.set('By another level', count(reported?.level_mispredictions));
     facts.set('Stalls', count(reported?.stalls), reported?.stalls > 0 ? 'warn' : null);
     facts.set('Corrections', count(reported?.corrections));
     facts.set('Mean correction', centimetres(reported?.mean_correction_meters));

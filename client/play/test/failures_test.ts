@@ -131,13 +131,13 @@ const damageLevels = `new Promise((resolve, reject) => {
 test("Failures.ADamagedLevelOfAFormerVisitIsReceivedAgain", options, async (t) => {
   const { server, browser } = await start(t);
   const { page } = await Player.join(browser, server.page);
-  await page.until("play.game.client.connection.mirror.statics.length > 0");
+  await page.until("play.game.client.connection.levels.at(Infinity) !== null");
   await page.until(`(async () => (await indexedDB.databases()).some(({ name }) => name === "mobula-levels"))()`);
   let damaged = 0;
   for (let tries = 0; damaged === 0 && tries < 100; ++tries) damaged = await page.run<number>(damageLevels);
   assert.equal(damaged, 1);
   await page.call("Page.reload");
-  await page.until("globalThis.play?.game.village.own?.isShown && play.game.client.connection.mirror?.statics.length > 0");
+  await page.until("globalThis.play?.game.village.own?.isShown && play.game.client.connection.levels.at(Infinity) !== null");
   await page.until("play.game.client.statistics.verifiedTicks > 20");
   assert.equal(await page.run("play.game.client.statistics.mismatchedTicks"), 0);
   assert.deepEqual(page.complaints, []);

@@ -232,6 +232,7 @@ class PredictionCounters(ctypes.Structure):
         ("greatest_correction", c_double),
         ("sum_of_corrections", c_double),
         ("input_delay", c_double),
+        ("level_mispredictions", c_uint64),
     ]
 
 

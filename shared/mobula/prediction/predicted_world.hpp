@@ -74,11 +74,13 @@ class PredictedWorld {
   }
   /// Returns static data of the level, which clients have too. Null if there is none of the id.
   [[nodiscard]] const resource::Static* find_static(std::uint64_t id) const {
-    return context_.level == nullptr ? nullptr : context_.level->find_static(id);
+    const resource::Resource* const level = read_level();
+    return level == nullptr ? nullptr : level->find_static(id);
   }
   /// Returns the static data of a type (Resource::find_static_of). Null if there is none.
   [[nodiscard]] const resource::Static* find_static_of(core::StringId32 type) const {
-    return context_.level == nullptr ? nullptr : context_.level->find_static_of(type);
+    const resource::Resource* const level = read_level();
+    return level == nullptr ? nullptr : level->find_static_of(type);
   }
 
   /// Returns random numbers that depend on the world's seed, the tick and the key alone. So they do not depend on the
@@ -146,6 +148,11 @@ class PredictedWorld {
   void gather(const ecs::Pool& pool, Gathered& gathered) const;
   void gather_visible(const ecs::Pool& pool, Gathered& gathered) const;
   [[nodiscard]] bool is_stepped(ecs::Entity entity) const;
+  // Returns the level, and notes that the step depends on it.
+  [[nodiscard]] const resource::Resource* read_level() const {
+    if (context_.level_is_read != nullptr) *context_.level_is_read = true;
+    return context_.level;
+  }
   // Returns whether the mirror decides about an entity.
   [[nodiscard]] bool is_mirrored(ecs::Entity entity) const {
     return context_.visible != nullptr && !context_.registry->valid(entity);

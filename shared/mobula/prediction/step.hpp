@@ -40,6 +40,7 @@ struct StepContext {
   const ecs::Registry* visible = nullptr;  // entities that are not stepped but read: a client's mirror. Null on servers
   SteppedEntities* stepped = nullptr;      // null on servers, which step all entities of the registry
   const resource::Resource* level = nullptr;  // null without a level
+  bool* level_is_read = nullptr;              // set to true once the step looks for a static; may be null
   std::uint64_t seed = 0;                     // World::prediction_seed()
   std::uint32_t ticks_per_second = 20;
   EffectList* effects = nullptr;            // receives the effects

@@ -56,7 +56,8 @@ struct Hello {
 /// A resource that clients may request.
 struct Resource {
   core::ContentHash identity;
-  std::uint64_t size = 0;  // bytes
+  std::uint64_t size = 0;    // bytes
+  ecs::Tick first_tick = 0;  // the first tick whose step of the rules reads it
 };
 
 /// First message of the server to an admitted client.
@@ -69,6 +70,11 @@ struct Welcome {
   std::vector<Resource> resources;
   bool resumed = false;               // the session resumes: sequences, ids and acknowledgements continue
   std::uint64_t prediction_seed = 0;  // seeds random numbers of predictions; 0 if there are none
+};
+
+/// Resources in place of those of Welcome, after a reload of the level.
+struct ResourceOffer {
+  std::vector<Resource> resources;  // at most max_resources
 };
 
 /// The entities of a level that the client has as a resource.
@@ -196,7 +202,7 @@ struct DeltaBody {
 
 using Message = std::variant<Hello, Welcome, Names, Prototypes, PlayerEntity, RejoinTokens, ResourceRequest,
                              ResourcePart, Events, Level, MirrorHashes, MirrorCorrection, MirrorDifference, Closing,
-                             CommandRefused, DeltaBody, PredictionReport>;
+                             CommandRefused, DeltaBody, PredictionReport, ResourceOffer>;
 
 /// Encodes a message.
 core::Bytes encode(const Message& message);

@@ -21,11 +21,12 @@ struct PredictionReport {
   std::uint32_t corrections_mm = 0;          // sum of the distances
   std::uint32_t greatest_correction_mm = 0;  // the greatest of them
   std::uint16_t input_delay = 0;             // at present, in 1/16 ticks
+  std::uint32_t level_mispredictions = 0;    // where a step read another level than the server's
 
   /// Returns whether no count and no distance is above max_reported_count.
   [[nodiscard]] constexpr bool is_bounded() const {
     return std::max({ticks, ticks_replayed, rollbacks, late_mispredictions, remote_mispredictions, stalls, corrections,
-                     corrections_mm, greatest_correction_mm}) <= max_reported_count;
+                     corrections_mm, greatest_correction_mm, level_mispredictions}) <= max_reported_count;
   }
   friend bool operator==(const PredictionReport&, const PredictionReport&) = default;
 };

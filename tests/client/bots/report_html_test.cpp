@@ -55,6 +55,7 @@ TEST(ReportHtml, HasASectionOfPredictions) {
   const std::string html = html_of(test::report_of_predictions());
   EXPECT_THAT(html, HasSubstr("<h2>Predictions</h2>"));
   EXPECT_THAT(html, HasSubstr("<td>remote mispredictions</td><td class=\"n\">3</td>"));
+  EXPECT_THAT(html, HasSubstr("<td>level mispredictions</td><td class=\"n\">5</td>"));
   EXPECT_THAT(html, HasSubstr("<td>max correction cm</td><td class=\"n\">100</td>"));
   expect_well_formed(html);
   EXPECT_THAT(html_of(test::some_report()), Not(HasSubstr("<h2>Predictions")));

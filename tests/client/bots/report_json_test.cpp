@@ -50,6 +50,7 @@ TEST(ReportJson, HasPredictions) {
   EXPECT_EQ(json["predicted_ticks"], 4000);
   EXPECT_EQ(json["late_mispredictions"], 90);
   EXPECT_EQ(json["remote_mispredictions"], 3);
+  EXPECT_EQ(json["level_mispredictions"], 5);
   EXPECT_EQ(json["mean_correction_cm"], 50.5);
   EXPECT_EQ(json["max_correction_cm"], 100);
   EXPECT_EQ(json["mean_input_delay_ms"], 50);

@@ -40,7 +40,7 @@ TEST(BotsReport, TheTableHasALinePerStep) {
 TEST(BotsReport, TheTableHasPredictions) {
   const std::string table = to_table(test::report_of_predictions());
   EXPECT_THAT(table, HasSubstr("ticks predicted         4000, 700 computed again after 120 rollbacks, 2 stalls\n"));
-  EXPECT_THAT(table, HasSubstr("mispredictions          90 late, 3 remote\n"));
+  EXPECT_THAT(table, HasSubstr("mispredictions          90 late, 3 remote, 5 level\n"));
   EXPECT_THAT(table, HasSubstr("corrections             100 of mean 50.5 cm, p50 "));
   EXPECT_THAT(table, HasSubstr("max 100.0 cm\n"));
   EXPECT_THAT(table, HasSubstr("input delay             mean 50.0 ms"));

@@ -61,6 +61,7 @@ inline client::BotsReport report_of_predictions() {
   whole.counts[Count::rollbacks] = 120;
   whole.counts[Count::late_mispredictions] = 90;
   whole.counts[Count::remote_mispredictions] = 3;
+  whole.counts[Count::level_mispredictions] = 5;
   whole.counts[Count::prediction_stalls] = 2;
   for (std::uint64_t cm = 1; cm <= 100; ++cm) whole.corrections_um.add(10'000 * cm);
   whole.input_delays_us.add(50'000);

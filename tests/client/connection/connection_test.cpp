@@ -82,6 +82,21 @@ TEST_F(ConnectionTest, EventsBeforeWelcomeEndIt) {
   expect_failure();
 }
 
+TEST_F(ConnectionTest, AResourceOfferBeforeWelcomeEndsIt) {
+  server.send_message(wire::ResourceOffer{});
+  expect_failure();
+}
+
+TEST_F(ConnectionTest, AResourceOfferReplacesThatOfWelcome) {
+  play();
+  EXPECT_EQ(server.connection.levels().offers().size(), 1u);
+  server.send_message(wire::ResourceOffer{{{core::content_hash({}), 100, 31}}});
+  server.ticks(5);
+  EXPECT_EQ(server.connection.state(), State::playing);
+  EXPECT_TRUE(server.connection.levels().is_here(30));
+  EXPECT_FALSE(server.connection.levels().is_here(31));
+}
+
 TEST_F(ConnectionTest, ReconnectsAfterAProtocolError) {
   server.send_bytes(core::as_bytes("nonsense", 8));
   expect_failure();

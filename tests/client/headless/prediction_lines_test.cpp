@@ -65,7 +65,8 @@ TEST_F(PredictionLinesTest, TheRulesOfTheServerAreNotMispredicted) {
   EXPECT_EQ(found, "");
   EXPECT_EQ(stats().remote_mispredictions, 0u);
   EXPECT_GT(stats().ticks, 300u);
-  EXPECT_THAT(lines->summary(), ContainsRegex("^predicted: [0-9]+ ticks, mispredictions [0-9]+ late and 0 remote, "));
+  EXPECT_THAT(lines->summary(),
+              ContainsRegex("^predicted: [0-9]+ ticks, mispredictions [0-9]+ late, 0 remote and 0 level, "));
 }
 
 TEST_F(PredictionLinesTest, OtherRulesAreNamedByTheirFirstDifference) {
@@ -86,6 +87,7 @@ TEST_F(PredictionLinesTest, TheMembersAreThoseOfTheStatistics) {
   EXPECT_EQ(json["predicted_ticks"], stats().ticks);
   EXPECT_EQ(json["late_mispredictions"], stats().late_mispredictions);
   EXPECT_EQ(json["remote_mispredictions"], stats().remote_mispredictions);
+  EXPECT_EQ(json["level_mispredictions"], stats().level_mispredictions);
   EXPECT_EQ(json["rollbacks"], stats().rollbacks);
   EXPECT_EQ(json["replayed_ticks"], stats().ticks_replayed);
   EXPECT_EQ(json["prediction_stalls"], stats().stalls);

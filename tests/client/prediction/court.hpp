@@ -71,13 +71,15 @@ class Court {
     EffectLedger effects;
     std::map<client::SpawnNotice::Kind, std::size_t> spawns;
     std::uint32_t mirror_number = 0;
+    core::Nanoseconds ahead = 0;  // time by which its clock differs
     bool paused = false;
     bool deaf = false;     // nothing arrives from the server
     bool unheard = false;  // nothing arrives at the server
   };
 
-  explicit Court(std::size_t crate_count, const transport::NetworkConditions& conditions = {}, std::uint64_t seed = 1)
-      : game(crate_count), village(game, server::ServerConfig{}, conditions, seed), random(seed) {}
+  explicit Court(std::size_t crate_count, const transport::NetworkConditions& conditions = {}, std::uint64_t seed = 1,
+                 const server::ServerConfig& config = {})
+      : game(crate_count), village(game, config, conditions, seed), random(seed) {}
 
   Guest& join(const client::PredictionConfig& config = {}) {
     return *guests.emplace_back(std::make_unique<Guest>(village.join("somebody", court_schema()), config));
@@ -97,12 +99,12 @@ class Court {
           if (to == village_address) return village.server->receive(from, datagram, village.now, village.server_port);
           for (const auto& guest : guests)
             if (guest->client.port.from == to && !guest->paused && !guest->deaf)
-              guest->client.input->receive(from, datagram, village.now);
+              guest->client.input->receive(from, datagram, now(*guest));
         });
     for (const auto& guest : guests) {
       if (guest->paused) continue;
-      guest->client.input->update(village.now, guest->client.port);
-      guest->prediction.update(village.now);
+      guest->client.input->update(now(*guest), guest->client.port);
+      guest->prediction.update(now(*guest));
       guest->effects.follow(guest->prediction.effects());
       const std::uint32_t mirror = guest->connection().mirror_number();
       if (std::exchange(guest->mirror_number, mirror) != mirror) guest->effects.end_session();
@@ -140,6 +142,14 @@ class Court {
     }
     guest.client.input->set_command(random.chance(1, 8) ? court_throw(x, z) : court_walk(x, z));
   }
+  // Returns the time of a guest's clock.
+  [[nodiscard]] core::Nanoseconds now(const Guest& guest) const { return village.now + guest.ahead; }
+  // Reconnects a guest that has lost its connection, as a program does.
+  void reconnect(Guest& guest) {
+    if (guest.connection().state() != client::Connection::State::closed) return;
+    if (guest.connection().can_rejoin()) return guest.client.input->rejoin(now(guest));
+    if (guest.connection().can_reconnect()) guest.client.input->reconnect(test_token(++tokens_), now(guest));
+  }
   [[nodiscard]] ecs::Registry& truth() { return village.server->world().registry(); }
   // Returns the value that a guest predicts; nothing if it predicts none.
   template <class T>
@@ -162,6 +172,9 @@ class Court {
   std::vector<std::unique_ptr<Guest>> guests;
   std::uint64_t frames = 0;
   bool server_paused = false;
+
+ private:
+  std::uint64_t tokens_ = 1000;
 };
 
 }  // namespace mobula::test

@@ -20,7 +20,7 @@ class Mispredicted : public testing::Test {
 TEST_F(Mispredicted, IsDescribedByFieldsAndBothValues) {
   const Misprediction found{
       .tick = 31,
-      .remote = true,
+      .cause = Misprediction::Cause::remote,
       .entity = {4, 1},
       .pool = mirror->registry().pool_of<court::Body>(),
       .predicted = bytes_of(court::Body{.position = {.x = 1.5f, .y = 0, .z = 3}, .velocity = {}}),
@@ -32,6 +32,8 @@ TEST_F(Mispredicted, IsDescribedByFieldsAndBothValues) {
 TEST_F(Mispredicted, NamesAnEntityThatOneSideLacks) {
   EXPECT_EQ(describe({.tick = 31, .entity = {4, 1}}, *mirror),
             "tick 31, entity 4.1, late command: only one side has it");
+  EXPECT_EQ(describe({.tick = 31, .cause = Misprediction::Cause::level, .entity = {4, 1}}, *mirror),
+            "tick 31, entity 4.1, level: only one side has it");
   EXPECT_EQ(describe({}, *mirror), "no misprediction");
 }
 

@@ -43,7 +43,7 @@ class Faults {
     }
     for (int i = 0; i < 30; ++i) {
       court_.ticks(10);
-      for (const auto& guest : court_.guests) reconnect(*guest);
+      for (const auto& guest : court_.guests) court_.reconnect(*guest);
     }
     court_.ticks(100);
   }
@@ -71,22 +71,24 @@ class Faults {
             .duplicate_ppm = random_.below(50'000),
             .reorder_ppm = random_.below(50'000)};
   }
-  void reconnect(Court::Guest& guest) {
-    if (guest.connection().state() != Connection::State::closed) return;
-    if (guest.connection().can_rejoin()) return guest.client.input->rejoin(court_.village.now);
-    if (!guest.connection().can_reconnect()) return;
-    guest.client.input->reconnect(test::test_token(++tokens_), court_.village.now);
-  }
   void disturb(Court::Guest& guest) {
-    reconnect(guest);
+    court_.reconnect(guest);
     if (random_.chance(1, 150)) guest.paused = true;
     if (random_.chance(1, 10)) guest.paused = false;
+    if (random_.chance(1, 200)) step_clock(guest);
     if (random_.chance(1, 300)) court_.village.network.cut(guest.client.port.from);
     if (random_.chance(1, 20)) court_.village.network.heal(guest.client.port.from);
     if (random_.chance(1, 40) && !court_.game.crates.empty()) {
       const auto place = random_.below(static_cast<std::uint32_t>(court_.game.crates.size()));
       guest.prediction.set_predicted(court_.game.crates[place], random_.chance(3, 4));
     }
+  }
+  // Forwards by up to a minute, back by up to 3 s.
+  void step_clock(Court::Guest& guest) {
+    const core::Nanoseconds length = random_.chance(1, 4) ? 60'000 * ms : 3'000 * ms;
+    const bool goes_back = length < 60'000 * ms && random_.chance(1, 2);
+    const auto step = static_cast<core::Nanoseconds>(random_.uniform(0, 1) * static_cast<float>(length / ms)) * ms;
+    guest.ahead += goes_back ? -step : step;
   }
   void change_world() {
     court_.game.disturb = [this](server::World& world) {
@@ -106,7 +108,6 @@ class Faults {
   core::Random random_;
   Court court_;
   bool disturbs_;
-  std::uint64_t tokens_ = 1000;
 };
 
 TEST(PredictionFaults, EndInAgreement) {

@@ -43,7 +43,7 @@ TEST(Prediction, ARemoteChangeIsCountedAndShownSmoothly) {
   EXPECT_EQ(stats.remote_mispredictions, 1u);
   EXPECT_NEAR(stats.greatest_correction, 1, 1e-5);
   const Misprediction& found = guest.prediction.last_misprediction();
-  EXPECT_TRUE(found.remote);
+  EXPECT_EQ(found.cause, Misprediction::Cause::remote);
   EXPECT_EQ(found.entity, guest.avatar());
   ASSERT_EQ(found.predicted.size(), sizeof(court::Body));
   EXPECT_EQ(core::load<court::Body>(found.predicted.data()).position.x, 0);

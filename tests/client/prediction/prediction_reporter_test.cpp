@@ -23,11 +23,12 @@ TEST(PredictionReporter, AReportHasTheDifferences) {
   now.rollbacks = 4;
   now.late_mispredictions = 3;
   now.remote_mispredictions = 1;
+  now.level_mispredictions = 6;
   now.stalls = 2;
   now.corrections = 5;
   now.sum_of_corrections = 2.5004;
   now.input_delay = 1.5;
-  EXPECT_EQ(report_of(before, now, 0.2506), (wire::PredictionReport{20, 9, 4, 3, 1, 2, 5, 500, 251, 24}));
+  EXPECT_EQ(report_of(before, now, 0.2506), (wire::PredictionReport{20, 9, 4, 3, 1, 2, 5, 500, 251, 24, 6}));
 }
 
 TEST(PredictionReporter, AReportIsBounded) {

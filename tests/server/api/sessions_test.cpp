@@ -118,13 +118,14 @@ TEST_F(ApiSessions, BytesByComponentAddUp) {
 TEST_F(ApiSessions, TheLastReportsOfAPredictionAreShown) {
   test::Village::Client& anna = join("anna");
   EXPECT_EQ(world.get("/api/sessions")["sessions"][0]["prediction"], nullptr) << "it has reported nothing";
-  ASSERT_TRUE(anna.connection.send_report({200, 66, 3, 1, 2, 4, 4, 1500, 700, 40}));
+  ASSERT_TRUE(anna.connection.send_report({200, 66, 3, 1, 2, 4, 4, 1500, 700, 40, 5}));
   world.ticks(5);
   const json expected{{"ticks", 200},
                       {"ticks_replayed", 66},
                       {"rollbacks", 3},
                       {"late_mispredictions", 1},
                       {"remote_mispredictions", 2},
+                      {"level_mispredictions", 5},
                       {"stalls", 4},
                       {"corrections", 4},
                       {"mean_correction_meters", 0.375},

@@ -31,8 +31,8 @@ class PredictionReports : public testing::Test {
 
 TEST_F(PredictionReports, AreSummed) {
   join();
-  send(wire::PredictionReport{20, 66, 3, 1, 2, 4, 5, 1250, 700, 40});
-  send(wire::PredictionReport{21, 1, 1, 1, 1, 1, 1, 250, 250, 16});
+  send(wire::PredictionReport{20, 66, 3, 1, 2, 4, 5, 1250, 700, 40, 6});
+  send(wire::PredictionReport{21, 1, 1, 1, 1, 1, 1, 250, 250, 16, 1});
   guest.ticks(5);
   EXPECT_EQ(reported().reports, 2u);
   EXPECT_EQ(reported().greatest_correction_mm, 700u);
@@ -43,6 +43,7 @@ TEST_F(PredictionReports, AreSummed) {
     EXPECT_EQ(totals->rollbacks, 4u);
     EXPECT_EQ(totals->late_mispredictions, 2u);
     EXPECT_EQ(totals->remote_mispredictions, 3u);
+    EXPECT_EQ(totals->level_mispredictions, 7u);
     EXPECT_EQ(totals->stalls, 5u);
     EXPECT_EQ(totals->corrections, 6u);
     EXPECT_EQ(totals->corrections_mm, 1500u);

@@ -69,6 +69,7 @@ void Connection::update(core::Nanoseconds now, transport::Output& output) {
     clock_->on_link(endpoint_->session().stats(), now);
     send_command(now);
     if (wants_input(now)) send_input(now);
+    request_next_resource();
     if (mirror_ != nullptr) send_hashes(now);
     if (report_ && endpoint_->session().send_reliable(wire::encode(*report_)).ok()) report_.reset();
   }
@@ -210,7 +211,7 @@ bool Connection::send_report(const wire::PredictionReport& report) {
 }
 
 void Connection::request_next_resource() {
-  if (const std::optional<wire::ResourceRequest> request = resources_.next_request()) send(*request);
+  if (const std::optional<wire::ResourceRequest> request = resources_.next_request(now_)) send(*request);
 }
 
 // --- Reliable messages ---------------------------------------------------------------------------------------------
@@ -232,6 +233,7 @@ void Connection::on_message(core::ByteView bytes) {
       [this](wire::Prototypes& message) { return on_prototypes(message); },
       [this](wire::PlayerEntity& message) { return on_player_entity(message); },
       [this](wire::RejoinTokens& message) { return on_rejoin_tokens(message); },
+      [this](wire::ResourceOffer& message) { return on_resource_offer(message); },
       [this](wire::ResourcePart& message) { return on_resource_part(message); },
       [this](wire::Events& message) { return on_events(message); },
       [this](wire::MirrorCorrection& message) { return on_correction(message); },
@@ -272,6 +274,7 @@ core::Status Connection::begin_player(const wire::Welcome& message) {
   report_.reset();
   events_ = {};
   due_events_ = {};
+  resources_.begin_player();
   player_entity_ = {};  // a former player's, until the message with the new one arrives
   ticks_per_second_ = message.ticks_per_second;
   clock_ = std::make_unique<ServerClock>(ticks_per_second_);
@@ -336,6 +339,13 @@ core::Status Connection::on_rejoin_tokens(const wire::RejoinTokens& message) {
   rejoin_tokens_ = std::move(tokens);
   rejoin_tokens_end_ = end;
   rejoin_grace_ = message.grace_seconds * core::second;
+  return core::Done{};
+}
+
+core::Status Connection::on_resource_offer(wire::ResourceOffer& message) {
+  if (!welcomed()) return before_welcome("resources");
+  resources_.on_offered(std::move(message.resources));
+  request_next_resource();
   return core::Done{};
 }
 

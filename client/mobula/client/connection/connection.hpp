@@ -99,6 +99,8 @@ class Connection final : public ConnectionInput {
   [[nodiscard]] std::span<const ReceivedEvent> events() const { return due_events_; }
   [[nodiscard]] const ConnectionStats& stats() const { return stats_; }
   [[nodiscard]] const transport::Session& session() const { return endpoint_->session(); }
+  /// Returns the levels that the server has offered to the player, and those that the client has of them.
+  [[nodiscard]] const OfferedLevels& levels() const { return resources_.levels(); }
   /// Returns the resource being received. Null if there is none.
   [[nodiscard]] const ResourceStore::Reception* reception() const { return resources_.reception(); }
 
@@ -126,6 +128,7 @@ class Connection final : public ConnectionInput {
   core::Status on_prototypes(const wire::Prototypes& message);
   core::Status on_player_entity(const wire::PlayerEntity& message);
   core::Status on_rejoin_tokens(const wire::RejoinTokens& message);
+  core::Status on_resource_offer(wire::ResourceOffer& message);
   core::Status on_resource_part(const wire::ResourcePart& message);
   core::Status on_events(wire::Events& message);
   core::Status on_correction(const wire::MirrorCorrection& message);

@@ -5,6 +5,10 @@
 namespace mobula::client {
 namespace {
 
+constexpr core::Nanoseconds attempt_interval = core::second;
+
+bool is_busy(const core::Error& error) { return error.reason == std::string_view("busy"); }
+
 void warn_not_kept(const core::ContentHash& identity, const core::Error& error) {
   core::log_warn("client", "resource {:.16} is not stored: {}", to_string(identity), error.message);
 }
@@ -30,14 +34,35 @@ std::shared_ptr<const reflect::Schema> ResourceFetch::schema(const core::Content
   return nullptr;
 }
 
-std::optional<wire::ResourceRequest> ResourceFetch::next_request() {
-  while (store_ != nullptr && !offered_.empty() && reception_ == nullptr) {
+void ResourceFetch::on_offered(std::vector<wire::Resource> resources) {
+  levels_.add(resources);
+  offered_ = std::move(resources);
+  next_attempt_ = 0;
+  if (reception_ == nullptr) return;
+  if (std::ranges::find(offered_, reception_->identity(), &wire::Resource::identity) == offered_.end())
+    return reception_.reset();
+  std::erase_if(offered_, [&](const wire::Resource& each) { return each.identity == reception_->identity(); });
+}
+
+bool ResourceFetch::is_stored(const core::ContentHash& identity) {
+  const std::shared_ptr<const resource::Resource> found = store_->find(identity);
+  if (found != nullptr) levels_.on_stored(found);
+  return found != nullptr;
+}
+
+std::optional<wire::ResourceRequest> ResourceFetch::next_request(core::Nanoseconds now) {
+  while (store_ != nullptr && !offered_.empty() && reception_ == nullptr && now >= next_attempt_) {
     const wire::Resource wanted = offered_.back();
     offered_.pop_back();
-    if (store_->find(wanted.identity) != nullptr) continue;
+    if (is_stored(wanted.identity)) continue;
     core::Result<std::unique_ptr<ResourceStore::Reception>> reception = store_->receive(wanted.identity, wanted.size);
     if (!reception) {
-      if (store_->find(wanted.identity) != nullptr) continue;  // another process was faster
+      if (is_stored(wanted.identity)) continue;  // another process was faster
+      if (is_busy(reception.error())) {
+        offered_.push_back(wanted);
+        next_attempt_ = now + attempt_interval;
+        return std::nullopt;
+      }
       warn_not_kept(wanted.identity, reception.error());
       continue;
     }
@@ -60,6 +85,7 @@ core::Status ResourceFetch::on_part(const wire::ResourcePart& message) {
     warn_not_kept(message.identity, whole.error());
   } else {
     core::log_info("client", "resource {:.16} is stored", to_string(message.identity));
+    static_cast<void>(is_stored(message.identity));
   }
   return core::Done{};
 }

@@ -6,6 +6,15 @@
 namespace mobula::client {
 namespace {
 
+std::string_view name_of(Misprediction::Cause cause) {
+  switch (cause) {
+    case Misprediction::Cause::late_command: return "late command";
+    case Misprediction::Cause::level: return "level";
+    case Misprediction::Cause::remote: return "remote";
+  }
+  return {};
+}
+
 // Appends the predicted fields that differ, with the first such element of an array.
 void append_fields(const Misprediction& misprediction, const Mirror& mirror, std::string& text) {
   const reflect::Component& type = *mirror.schema().find(mirror.registry().pool(misprediction.pool).type().id);
@@ -30,7 +39,7 @@ void append_fields(const Misprediction& misprediction, const Mirror& mirror, std
 std::string describe(const Misprediction& misprediction, const Mirror& mirror) {
   if (misprediction.tick == 0) return "no misprediction";
   std::string text = core::format("tick {}, entity {}, {}", misprediction.tick, to_string(misprediction.entity),
-                                  misprediction.remote ? "remote" : "late command");
+                                  name_of(misprediction.cause));
   if (misprediction.predicted.empty() || misprediction.authoritative.empty()) {
     text += ": only one side has it";
   } else {

@@ -8,8 +8,11 @@ namespace mobula::client {
 
 /// A misprediction.
 struct Misprediction {
+  /// The explanation. `level`: a step read another level than the server's, which the client did not have.
+  enum class Cause : std::uint8_t { late_command, level, remote };
+
   ecs::Tick tick = 0;  ///< 0 if there was none.
-  bool remote = false;
+  Cause cause = Cause::late_command;
   ecs::Entity entity;               ///< The first that differs.
   ecs::PoolId pool = ecs::no_pool;  ///< In the mirror; no_pool if one side lacks the entity.
   core::Bytes predicted{};          ///< Component; empty without a pool.

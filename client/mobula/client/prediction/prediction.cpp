@@ -16,7 +16,8 @@ Prediction::Session::Session(const Mirror& of, std::unique_ptr<PredictedSet> pre
       set(std::move(predicted)),
       ring(set->registry(), set->predicted_pools(), config.input_delay.predicted_max + spare_ticks),
       shown(mirror, *set, ring, config, ticks_per_second),
-      delay(config.input_delay, ticks_per_second) {}
+      delay(config.input_delay, ticks_per_second),
+      levels(config.input_delay.predicted_max + spare_ticks) {}
 
 Prediction::Prediction(const prediction::Rules& rules, const PredictionConfig& config, Connection& connection)
     : rules_(rules), config_(config), connection_(connection) {
@@ -70,7 +71,7 @@ void Prediction::begin_update(core::Nanoseconds now) {
   if (!follow_mirror()) return;
   commands_.take_in(connection_.commands(), reconciled_);
   connection_.forget_commands_before(commands_.oldest());
-  run_new_commands();
+  run_new_level();
 }
 
 const DueTick* Prediction::next_tick() {
@@ -84,6 +85,7 @@ const DueTick* Prediction::next_tick() {
 void Prediction::end_phase() {
   switch (phase_) {
     case Phase::idle: return;
+    case Phase::new_level: return end_new_level();
     case Phase::new_commands: return begin_reconciling();
     case Phase::catching_up: return compare();
     case Phase::verifying: return end_verifying();
@@ -137,6 +139,23 @@ void Prediction::end_session() {
   tick_ = reconciled_ = newest_ = 0;  // ticks of another mirror may be lower
   moment_ = {};
   last_ = {};  // its pool is one of the former mirror
+}
+
+// A level that has been offered or received since its ticks were computed.
+void Prediction::run_new_level() {
+  const ecs::Tick last = tick_;
+  const ecs::Tick wrong =
+      started_ ? session_->levels.first_wrong(reconciled_, last, connection_.levels()) : CommandTimeline::never;
+  if (wrong == CommandTimeline::never) return run_new_commands();
+  ++stats_.rollbacks;
+  session_->shown.capture(moment_);
+  return_to(wrong - 1);
+  enter(Phase::new_level, last);
+}
+
+void Prediction::end_new_level() {
+  count_correction(session_->shown.correct(moment_));
+  run_new_commands();
 }
 
 // A command for a tick that is computed already. Its effect is no correction, so it comes before any.
@@ -244,7 +263,7 @@ void Prediction::end_verifying() {
 void Prediction::resolve(const SetDifference& difference) {
   Session& session = *session_;
   const auto [complete, wrong, last, mispredicted] = reconciling_;
-  if (mispredicted) count_misprediction(difference.values);
+  if (mispredicted) count_misprediction(difference);
   if (difference.any()) {
     session.ring.restore(complete, session.set->stepped());
     adopt(complete, difference);
@@ -257,14 +276,16 @@ void Prediction::resolve(const SetDifference& difference) {
 
 void Prediction::end_reconciling() {
   finish_reconciled(reconciling_.complete);
-  const double distance = session_->shown.correct(moment_);
-  if (distance > 0) {
-    ++stats_.corrections;
-    stats_.last_correction = distance;
-    stats_.greatest_correction = std::max(stats_.greatest_correction, distance);
-    stats_.sum_of_corrections += distance;
-  }
+  count_correction(session_->shown.correct(moment_));
   begin_advancing();
+}
+
+void Prediction::count_correction(double distance) {
+  if (distance == 0) return;
+  ++stats_.corrections;
+  stats_.last_correction = distance;
+  stats_.greatest_correction = std::max(stats_.greatest_correction, distance);
+  stats_.sum_of_corrections += distance;
 }
 
 // Takes the mirror's values, now that the set is as it was after `complete`.
@@ -297,9 +318,16 @@ void Prediction::follow_matched() {
   }
 }
 
-void Prediction::count_misprediction(bool remote) {
-  ++(remote ? stats_.remote_mispredictions : stats_.late_mispredictions);
-  last_.remote = remote;
+// `difference` is what the commands that ran do not explain.
+void Prediction::count_misprediction(const SetDifference& difference) {
+  using Cause = Misprediction::Cause;
+  const bool lacks_level = session_->levels.lacks_one(reconciled_, reconciling_.complete, connection_.levels());
+  last_.cause = !difference.values ? Cause::late_command : lacks_level ? Cause::level : Cause::remote;
+  switch (last_.cause) {
+    case Cause::late_command: ++stats_.late_mispredictions; return;
+    case Cause::level: ++stats_.level_mispredictions; return;
+    case Cause::remote: ++stats_.remote_mispredictions; return;
+  }
 }
 
 // Keeps both values, before the tick is computed again.
@@ -350,14 +378,15 @@ void Prediction::prepare_tick(ecs::Tick tick) {
       step_commands_.push_back(
           {.player = connection_.player(), .entity = player, .number = number, .bytes = known->bytes});
   }
-  const MirrorState::Level& level = session_->mirror.state().level;
+  StepLevels& levels = session_->levels;
   due_ = {.tick = tick, .replayed = tick <= newest_, .commands = step_commands_};
   due_.context = {
       .registry = &set.registry(),
       .types = &set.types(),
       .visible = &session_->mirror.registry(),
       .stepped = &set.stepped(),
-      .level = level.copy == nullptr ? nullptr : &level.copy->resource(),
+      .level = levels.begin(tick, connection_.levels()),
+      .level_is_read = &levels.is_read(),
       .seed = connection_.prediction_seed(),
       .ticks_per_second = connection_.ticks_per_second(),
       .effects = &step_effects_,

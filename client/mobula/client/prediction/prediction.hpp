@@ -8,14 +8,17 @@
 // it, in exact values. If they are equal, the tick is reconciled. If not, all predicted entities are returned to the
 // mirror's values and the later ticks are computed again. Before that, the ticks since the last reconciled one are
 // computed again with the commands that the server did run. If that gives the mirror's values, late commands explain
-// the misprediction; otherwise something remote does.
+// the misprediction. Otherwise a level does that the steps read and the client lacked, or something remote.
+//
+// Steps read the level that the server reads in their tick (offered_levels.hpp). Once the client has it, the ticks that
+// were computed with another one are computed again.
 //
 // A program calls update() after each Connection::update, and sample() for what it shows.
 //
 // An update is a sequence of phases. Each hands out ticks to step, one by one, and then decides the next phase:
 //
-//   new commands ──► catching up ──┬─────────── equal ────────────────┬──► advancing ──► idle
-//                                  └─► verifying ──► replaying ───────┘
+//   new level ──► new commands ──► catching up ──┬─────────── equal ────────────────┬──► advancing ──► idle
+//                                                └─► verifying ──► replaying ───────┘
 //
 // update() steps them with the compiled-in rules. A program whose rules are written in another language takes them from
 // next_tick() instead.
@@ -28,6 +31,7 @@
 #include <mobula/client/prediction/predicted_spawns.hpp>
 #include <mobula/client/prediction/prediction_reporter.hpp>
 #include <mobula/client/prediction/shown_state.hpp>
+#include <mobula/client/prediction/step_levels.hpp>
 #include <optional>
 
 namespace mobula::client {
@@ -103,11 +107,13 @@ class Prediction {
     SnapshotRing ring;
     ShownState shown;
     InputDelay delay;
+    StepLevels levels;
   };
 
   // The reason why ticks are handed out at present.
   enum class Phase : std::uint8_t {
     idle,
+    new_level,     // computed ticks whose steps have read another level
     new_commands,  // ticks that new commands belong to, though they are computed
     catching_up,   // ticks up to the complete one: the clock is behind
     verifying,     // ticks up to the complete one, with the commands that the server has run
@@ -128,6 +134,8 @@ class Prediction {
 
   void enter(Phase phase, ecs::Tick last) { phase_ = phase, phase_end_ = last; }
   void end_phase();
+  void run_new_level();
+  void end_new_level();
   void run_new_commands();
   void begin_reconciling();
   void compare();
@@ -143,7 +151,8 @@ class Prediction {
   void follow_matched();
   void adopt(ecs::Tick complete, const SetDifference& difference);
   void note_difference(ecs::Tick complete, const SetDifference& difference);
-  void count_misprediction(bool remote);
+  void count_misprediction(const SetDifference& difference);
+  void count_correction(double distance);
   void finish_reconciled(ecs::Tick complete);
   void return_to(ecs::Tick tick);
   void prepare_tick(ecs::Tick tick);

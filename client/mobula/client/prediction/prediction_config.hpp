@@ -39,6 +39,8 @@ struct PredictionStats {
   std::uint64_t late_mispredictions = 0;
   /// The same, though all commands ran as predicted: something changed that the client does not predict.
   std::uint64_t remote_mispredictions = 0;
+  /// The same, of steps that read another level than the server's: the client does not have that yet.
+  std::uint64_t level_mispredictions = 0;
   std::uint64_t restarts = 0;     ///< Times that the prediction began anew: new mirrors, and pauses.
   std::uint64_t corrections = 0;  ///< Rollbacks that moved a position.
   double last_correction = 0;     ///< Greatest distance by which the last of them moved a position.

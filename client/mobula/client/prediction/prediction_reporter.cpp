@@ -36,6 +36,7 @@ wire::PredictionReport report_of(const PredictionStats& before, const Prediction
       .corrections_mm = distance(now.sum_of_corrections - before.sum_of_corrections),
       .greatest_correction_mm = distance(greatest_correction),
       .input_delay = static_cast<std::uint16_t>(rounded(now.input_delay * input_delay_parts, delay_max)),
+      .level_mispredictions = counted(before.level_mispredictions, now.level_mispredictions),
   };
 }
 

@@ -87,6 +87,7 @@ export class PredictedMotion implements OwnMotion {
       rollbacks: statistics.rollbacks,
       late: statistics.mispredictions.late,
       remote: statistics.mispredictions.remote,
+      level: statistics.mispredictions.level,
       ticksReplayed: statistics.ticksReplayed,
       corrections: statistics.corrections,
       correction: statistics.correctionMetres.last,

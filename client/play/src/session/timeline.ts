@@ -18,6 +18,7 @@ export interface PredictionFigures {
   readonly rollbacks: number;
   readonly late: number;
   readonly remote: number;
+  readonly level: number;
   readonly ticksReplayed: number;
   readonly corrections: number;
   /** Newest correction, in metres. */

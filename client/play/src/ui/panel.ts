@@ -112,7 +112,9 @@ export class Panel {
     for (const [name, text] of Object.entries(figures)) setText(element(`f-${name}`), text);
     const dropped = `${this.counts.dropped} of ${this.counts.dropped + this.counts.passed} datagrams dropped by this page`;
     const corrected =
-      own === null ? "" : ` · ${own.rollbacks} rollbacks, ${own.ticksReplayed} ticks replayed, ${own.late} late, ${own.remote} remote`;
+      own === null
+        ? ""
+        : ` · ${own.rollbacks} rollbacks, ${own.ticksReplayed} ticks replayed, ${own.late} late, ${own.remote} remote, ${own.level} level`;
     setText(element("totals"), dropped + corrected);
   }
 

@@ -30,6 +30,7 @@ import { DeltaProgress } from "./delta_progress.js";
 import { EventQueue, type ReceivedEvent } from "./event_queue.js";
 import { LevelLoading } from "./level_loading.js";
 import { ResourceFetch } from "./level_store.js";
+import type { OfferedLevels } from "./offered_levels.js";
 import { RejoinTokens } from "./rejoin_tokens.js";
 import { ServerClock } from "./server_clock.js";
 import { noStatistics } from "./statistics.js";
@@ -103,6 +104,11 @@ export class Connection {
   /** Returns the estimates of the path to the server. */
   get link(): Readonly<Link> {
     return this.endpoint.session.link;
+  }
+
+  /** Returns the levels that the server has offered to the player, and those that the client has of them. */
+  get levels(): OfferedLevels {
+    return this.resources.levels;
   }
 
   private get isWelcomed(): boolean {
@@ -248,6 +254,8 @@ export class Connection {
     if (this.wantsInput(now)) this.sendInput(now);
     const part = this.verification.check.next(this.mirror!, now);
     if (part !== null) this.endpoint.session.sendOptional(part);
+    const request = this.resources.nextRequest();
+    if (request !== null) this.endpoint.session.sendReliable(request);
   }
 
   private addCommand(now: number): void {
@@ -318,7 +326,9 @@ export class Connection {
       case "rejoinTokens":
         return this.rejoinTokens.set(message, this.now);
       case "resourcePart":
-        return this.onPart(message);
+        return this.resources.onPart(message);
+      case "resourceOffer":
+        return this.resources.onOffered(message.resources);
       case "events":
         return this.eventQueue.addReliable(message.events);
       case "level":
@@ -344,13 +354,13 @@ export class Connection {
     this.isRejoining = false;
     this.state = "playing";
     this.resources.onOffered(message.resources);
-    this.requestResource();
   }
 
   private beginPlayer(message: MessageOf<"welcome">): void {
     const known = this.resources.announced.map((file) => file.schema);
     this.mirror = new Mirror(this.schema.ofServer(message, known), message.indexLimit);
     this.loading.cancel();
+    this.levels.clear();
     ++this.mirrors;
     this.verification = new Verification();
     this.progress = new DeltaProgress();
@@ -359,16 +369,6 @@ export class Connection {
     this.player = { index: 0, generation: 0 };
     this.ticksPerSecond = message.ticksPerSecond;
     this.clock = new ServerClock(1000 / message.ticksPerSecond);
-  }
-
-  private onPart(message: MessageOf<"resourcePart">): void {
-    this.resources.onPart(message);
-    this.requestResource();
-  }
-
-  private requestResource(): void {
-    const request = this.resources.nextRequest();
-    if (request !== null) this.endpoint.session.sendReliable(request);
   }
 
   private onLevel(message: MessageOf<"level">): void {
@@ -386,8 +386,6 @@ export class Connection {
       const isOver = this.loading.beginSlice();
       this.resources.advance(isOver);
       this.mirror ??= this.loading.advance(isOver);
-      const { level } = this.resources;
-      if (level !== null && this.mirror?.state.level === null) this.mirror.statics = level.statics;
       this.readInbox(this.now);
     });
   }

@@ -6,6 +6,7 @@ import { makeLevel } from "../mirror/level.js";
 import type { Mirror } from "../mirror/mirror.js";
 import { type LevelFile, fileBytesMax, levelFileWork } from "../resource/level_file.js";
 import { type MessageOf, type ResourceInfo, encodeResourceRequest } from "../wire/messages.js";
+import { OfferedLevels } from "./offered_levels.js";
 
 const filesMax = 16;
 
@@ -60,9 +61,7 @@ export class ResourceFetch {
   private readonly requested = new Set<string>();
   private reading: { readonly bytes: Uint8Array; readonly work: Work<LevelFile> }[] = [];
   private received: Uint8Array[] = []; // to be handed out
-  /** The level of the server's world, once it is received; null where the server offers several. */
-  level: LevelFile | null = null;
-  private isOnly = false; // whether one resource is offered
+  readonly levels = new OfferedLevels();
   /** Levels that the session's Hello named. They stay, even if the store drops them. */
   announced: readonly LevelFile[] = [];
 
@@ -72,10 +71,13 @@ export class ResourceFetch {
     return (this.announced = this.store?.all() ?? []);
   }
 
+  /** The reception of a resource that is no longer offered ends. */
   onOffered(offered: readonly ResourceInfo[]): void {
-    this.offered = [...offered];
-    this.isOnly = offered.length === 1;
-    this.level = null;
+    this.levels.add(offered);
+    const isCurrent = ({ identity }: ResourceInfo): boolean =>
+      this.current !== null && equalBytes(identity, this.current.info.identity);
+    if (!offered.some(isCurrent)) this.current = null;
+    this.offered = offered.filter((each) => !isCurrent(each));
   }
 
   /** Returns the request for the next resource that is missing; null without one. */
@@ -83,7 +85,9 @@ export class ResourceFetch {
     while (this.store !== null && this.current === null) {
       const info = this.offered.pop();
       if (info === undefined) return null;
-      if (this.store.find(info.identity) !== null || info.size > fileBytesMax) continue;
+      const found = this.store.find(info.identity);
+      if (found !== null) this.levels.onStored(found);
+      if (found !== null || info.size > fileBytesMax) continue;
       this.current = { info, bytes: new Uint8Array(info.size), received: 0 };
       this.requested.add(toHex(info.identity));
       return encodeResourceRequest(info.identity, 0);
@@ -113,7 +117,7 @@ export class ResourceFetch {
         const file = advance(work, isOver);
         if (file === null) return;
         this.received.push(bytes);
-        if (this.isOnly) this.level = file;
+        this.levels.onStored(file);
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
       }

@@ -2,7 +2,7 @@
 import { equalBytes, putU32 } from "../core/bytes.js";
 import { refuse } from "../core/refusal.js";
 import type { Work } from "../core/work.js";
-import type { LevelColumn, LevelFile, LevelStatic } from "../resource/level_file.js";
+import type { LevelColumn, LevelFile } from "../resource/level_file.js";
 import { structConversion } from "../resource/struct_conversion.js";
 import { hashEntity, sumHigh, sumLow } from "../wire/entity_hash.js";
 import type { MessageOf } from "../wire/messages.js";
@@ -30,7 +30,6 @@ export class LevelEntities {
     readonly count: number,
     readonly generation: number,
     readonly tick: number,
-    readonly statics: readonly LevelStatic[] = [],
   ) {
     this.here = new Uint8Array(count);
     this.begins = new Uint32Array(count);
@@ -125,7 +124,7 @@ export function* makeLevel(world: World, file: LevelFile, message: MessageOf<"le
     world.addName(name);
     if (endsPiece(i)) yield;
   }
-  const level = new LevelEntities(message.first, message.count, message.generation, message.tick, file.statics);
+  const level = new LevelEntities(message.first, message.count, message.generation, message.tick);
   yield* placeEntities(file, yield* internPrototypes(world, file), level);
   for (const [i, prototype] of level.prototypes.entries()) {
     level.words.set(prototype.layout.defaults, level.begins[i]!);

@@ -2,7 +2,6 @@
 import { refuse } from "../core/refusal.js";
 import type { Work } from "../core/work.js";
 import type { Schema } from "../reflect/schema.js";
-import type { LevelStatic } from "../resource/level_file.js";
 import { isUnderWay } from "../wire/course.js";
 import { type DeltaHeader, flag } from "../wire/delta_header.js";
 import { hashEntity, sumHigh, sumLow } from "../wire/entity_hash.js";
@@ -25,8 +24,6 @@ export class Mirror {
   readonly world: World;
   readonly state: MirrorState;
   readonly changes = new Changes();
-  /** Static data of the level. They are known before its entities if it is received while the client is in. */
-  statics: readonly LevelStatic[] = [];
   readonly stale = new StaleEntities();
   /** Number of entities in view, and the sum of their hashes. */
   size = 0;
@@ -392,7 +389,6 @@ export class Mirror {
     if (this.state.level !== null || this.state.tick !== 0)
       refuse("other level", "the server sent a level after another level or after a delta");
     this.state.level = level;
-    this.statics = level.statics;
     for (let i = 0; i < level.count; ++i) {
       if (((present[i >> 3]! >> (i & 7)) & 1) === 1) this.showLoaded(level, i);
       if (i % shownPerPiece === 0) yield;

@@ -9,6 +9,7 @@ import { entityOf, generationOf, indexOf } from "../core/entity.js";
 import type { PredictedSet } from "./predicted_set.js";
 import type { Command, Components, PredictedWorld, Row, Visit } from "./rules.js";
 import { ClientBytes } from "./step_bytes.js";
+import type { StepLevels } from "./step_levels.js";
 import type { TrackedComponent } from "./tracked_component.js";
 
 const spawnsMax = 256; // per command
@@ -47,17 +48,19 @@ export class ClientWorld implements PredictedWorld {
     private readonly mirror: Mirror,
     private readonly set: PredictedSet,
     private readonly effects: EffectTable,
+    private readonly levels: StepLevels,
     readonly ticksPerSecond: number,
     seedLow: number,
     seedHigh: number,
   ) {
     this.secondsPerTick = Math.fround(1 / ticksPerSecond);
-    this.bytes = new ClientBytes(mirror, set, seedLow, seedHigh);
+    this.bytes = new ClientBytes(mirror, set, levels, seedLow, seedHigh);
   }
 
   /** Begins a step. The mirror has not changed since another one with the same number of an update. */
   begin(tick: number, update: number): void {
     this.tick = tick;
+    this.levels.begin(tick);
     this.bytes.update = update;
     this.depth = 0;
     this.usedRandoms = 0;
@@ -147,12 +150,12 @@ export class ClientWorld implements PredictedWorld {
   // Level, random numbers -------------------------------------------------------------------------------------------
 
   findStatic(id: bigint): LevelStatic | null {
-    return this.mirror.statics.find((each) => each.id === id) ?? null;
+    return this.levels.read().find((each) => each.id === id) ?? null;
   }
 
   findStaticOf(type: string): LevelStatic | null {
     const hash = fnv1a32(type);
-    return this.mirror.statics.find((each) => each.type === hash) ?? null;
+    return this.levels.read().find((each) => each.type === hash) ?? null;
   }
 
   random(entity: bigint): Random {

@@ -2,10 +2,15 @@
 import type { ComponentObject, Value } from "../mirror/values_object.js";
 import { generationOf, indexOf } from "../core/entity.js";
 
+/**
+ * Explanation of a misprediction. `late`: commands ran late or not at all. `level`: a step read another level than the
+ * server's, which the client did not have. `remote`: something else changed that the client does not predict.
+ */
+export type MispredictionCause = "late" | "level" | "remote";
+
 export interface Misprediction {
   readonly tick: number;
-  /** Whether late commands do not explain it. */
-  remote: boolean;
+  cause: MispredictionCause;
   /** The first entity that differs. */
   readonly entity: bigint;
   /** Its component that differs; empty if one side lacks the entity. */
@@ -36,8 +41,8 @@ function differences(path: string, own: ComponentObject, truth: ComponentObject,
  * 2, predicted 1.5".
  */
 export function describe(misprediction: Misprediction): string {
-  const { tick, entity, remote, component, predicted, authoritative } = misprediction;
-  const begin = `tick ${tick}, entity ${indexOf(entity)}.${generationOf(entity)}, ${remote ? "remote" : "late command"}`;
+  const { tick, entity, cause, component, predicted, authoritative } = misprediction;
+  const begin = `tick ${tick}, entity ${indexOf(entity)}.${generationOf(entity)}, ${cause === "late" ? "late command" : cause}`;
   if (predicted === null || authoritative === null) return `${begin}: only one side has it`;
   return `${begin}: ${differences(component, predicted, authoritative, []).join("; ")}`;
 }

@@ -7,8 +7,8 @@
 // It keeps a snapshot of each tick. Once the mirror is complete at a tick, the prediction of that tick is compared with it,
 // in exact values. If they are equal, the tick is reconciled. If not, all predicted entities are returned to the mirror's
 // values and the later ticks are computed again. Before that, the ticks since the last reconciled one are computed again
-// with the commands that the server did run. If that gives the mirror's values, late commands explain the misprediction;
-// otherwise something remote does.
+// with the commands that the server did run. If that gives the mirror's values, late commands explain the misprediction.
+// Otherwise a level does that the steps read and the client lacked, or something remote.
 import type { Component } from "../connection/component.js";
 import type { Connection } from "../connection/connection.js";
 import { Refusal } from "../core/refusal.js";
@@ -21,7 +21,7 @@ import type { Misprediction } from "./misprediction.js";
 import { entityOf, generationOf, indexOf } from "../core/entity.js";
 import { type EntityRef, refOf } from "./predicted_set.js";
 import { PredictedSpawns, type SpawnNotice } from "./predicted_spawns.js";
-import { type PredictionConfig, noPredictionStatistics } from "./prediction_config.js";
+import { type PredictionConfig, type PredictionFailure, noPredictionStatistics } from "./prediction_config.js";
 import { PredictionReporter } from "./prediction_reporter.js";
 import { PredictionSession } from "./prediction_session.js";
 import type { Command, Rules } from "./rules.js";
@@ -33,12 +33,6 @@ const limitsDefault: InputDelayLimits = { least: 0, most: 0, predictedMax: 32 };
 /** Returns the name of a component: "Body" for the default instance, which is "Body/Body". */
 function nameOf(component: string | Component<unknown>): string {
   return typeof component === "string" ? component : component.key.replace(/^(.+)\/\1$/, "$1");
-}
-
-/** Why nothing is predicted. */
-export interface PredictionFailure {
-  readonly reason: string;
-  readonly message: string;
 }
 
 export class Prediction {
@@ -174,6 +168,7 @@ export class Prediction {
     this.commands.takeIn(this.connection.commands, this.reconciledTick);
     this.connection.commands.forgetBefore(this.commands.oldest());
     try {
+      this.runNewLevel();
       this.runNewCommands();
       this.reconcile();
       this.advance(now);
@@ -221,6 +216,19 @@ export class Prediction {
     this.tick = this.reconciledTick = this.newest = 0; // ticks of another mirror may be lower
     this.moment.predicted = this.moment.view = 0;
     this.lastMisprediction = null;
+  }
+
+  /** Computes ticks again whose steps have read another level than they would now. */
+  private runNewLevel(): void {
+    const { levels, shown } = this.session!;
+    const last = this.tick;
+    const wrong = levels.firstWrong(this.reconciledTick, last);
+    if (wrong === never) return;
+    ++this.statistics.rollbacks;
+    shown.capture(this.moment);
+    this.returnTo(wrong - 1);
+    this.runTo(last);
+    this.countCorrection(shown.correct(this.moment));
   }
 
   /** Runs commands for ticks that are computed already. Their effect is no correction, so it comes before any. */
@@ -307,7 +315,7 @@ export class Prediction {
     const misprediction = found.values ? this.noteDifference(complete, found) : null;
     const last = this.tick;
     if (wrong <= complete) this.verify(wrong, complete);
-    if (misprediction !== null) this.countMisprediction(misprediction, found.values);
+    if (misprediction !== null) this.countMisprediction(misprediction, complete, found.values);
     this.resolve(complete, wrong);
     this.runTo(last);
     this.finishReconciled(complete);
@@ -360,9 +368,11 @@ export class Prediction {
     }
   }
 
-  private countMisprediction(misprediction: Misprediction, remote: boolean): void {
-    ++this.statistics.mispredictions[remote ? "remote" : "late"];
-    misprediction.remote = remote;
+  /** `isLeft`: the commands that ran do not explain it. */
+  private countMisprediction(misprediction: Misprediction, complete: number, isLeft: boolean): void {
+    const lacksLevel = this.session!.levels.lacksOne(this.reconciledTick, complete);
+    misprediction.cause = !isLeft ? "late" : lacksLevel ? "level" : "remote";
+    ++this.statistics.mispredictions[misprediction.cause];
     this.lastMisprediction = misprediction;
   }
 
@@ -377,7 +387,7 @@ export class Prediction {
 
   /** Keeps both values, before the tick is computed again. */
   private noteDifference(tick: number, { entity, slot, component }: SetDifference): Misprediction {
-    const base = { tick, remote: false, entity, component: component?.component.name ?? "" };
+    const base = { tick, cause: "remote" as const, entity, component: component?.component.name ?? "" };
     if (component === null) return { ...base, predicted: null, authoritative: null };
     const { ring, set } = this.session!;
     const row = ring.snapshot(tick).rows[set.predicted.indexOf(component)]!;

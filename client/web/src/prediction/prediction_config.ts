@@ -1,5 +1,6 @@
 // Settings and counters of a prediction.
 import type { InputDelayLimits } from "./input_delay.js";
+import type { MispredictionCause } from "./misprediction.js";
 
 /** How corrections of a component are shown. */
 export interface Smoothing {
@@ -28,6 +29,12 @@ export interface PredictionConfig {
   readonly position?: { readonly component?: string; readonly field?: string };
 }
 
+/** Why nothing is predicted. */
+export interface PredictionFailure {
+  readonly reason: string;
+  readonly message: string;
+}
+
 /** Counters of a prediction. A new mirror does not reset them. */
 export interface PredictionStatistics {
   /** Ticks that were computed for the first time. */
@@ -37,10 +44,11 @@ export interface PredictionStatistics {
   /** Times that a reconciled tick was returned to. */
   rollbacks: number;
   /**
-   * Reconciled ticks whose predicted values were not the server's. `late`: commands ran late or not at all. `remote`: all
-   * commands ran as predicted, and something changed that the client does not predict.
+   * Reconciled ticks whose predicted values were not the server's. `late`: commands ran late or not at all. `level`: a step
+   * read another level than the server's, which the client does not have yet. `remote`: something else changed that the
+   * client does not predict.
    */
-  readonly mispredictions: { late: number; remote: number };
+  readonly mispredictions: Record<MispredictionCause, number>;
   /** Times that the prediction began anew: new mirrors, and pauses. */
   restarts: number;
   /** Rollbacks that moved a position. */
@@ -62,7 +70,7 @@ export function noPredictionStatistics(): PredictionStatistics {
     ticks: 0,
     ticksReplayed: 0,
     rollbacks: 0,
-    mispredictions: { late: 0, remote: 0 },
+    mispredictions: { late: 0, level: 0, remote: 0 },
     restarts: 0,
     corrections: 0,
     correctionMetres: { last: 0, most: 0, sum: 0 },

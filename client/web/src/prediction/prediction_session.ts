@@ -10,6 +10,7 @@ import type { Rules } from "./rules.js";
 import { SetComparison } from "./set_comparison.js";
 import { ShownState } from "./shown_state.js";
 import { SnapshotRing } from "./snapshot_ring.js";
+import { StepLevels } from "./step_levels.js";
 
 // Ticks of the ring beyond those that can be predicted: the reconciled one, and those around the shown moment.
 const spareTicks = 4;
@@ -20,6 +21,7 @@ export class PredictionSession {
   readonly comparison: SetComparison;
   readonly shown: ShownState;
   readonly delay: InputDelay;
+  readonly levels: StepLevels;
   readonly world: ClientWorld;
 
   constructor(
@@ -37,7 +39,9 @@ export class PredictionSession {
     this.comparison = new SetComparison(mirror, this.set);
     this.shown = new ShownState(mirror, this.set, this.ring, config, ticksPerSecond);
     this.delay = new InputDelay(limits, ticksPerSecond);
+    this.levels = new StepLevels(connection.levels, limits.predictedMax + spareTicks);
     const seedHalf = (shift: bigint): number => Number(BigInt.asUintN(32, seed >> shift));
-    this.world = new ClientWorld(mirror, this.set, effects, ticksPerSecond, seedHalf(0n), seedHalf(32n));
+    const { set, levels } = this;
+    this.world = new ClientWorld(mirror, set, effects, levels, ticksPerSecond, seedHalf(0n), seedHalf(32n));
   }
 }

@@ -3,6 +3,7 @@ import type { Mirror } from "../mirror/mirror.js";
 import type { Schema } from "../reflect/schema.js";
 import type { LevelStatic } from "../resource/level_file.js";
 import type { PredictedSet } from "./predicted_set.js";
+import type { StepLevels } from "./step_levels.js";
 import type { TrackedComponent } from "./tracked_component.js";
 
 /** Called with an entity's component: the bytes from `at` on, which are valid during the call. */
@@ -43,6 +44,7 @@ export class ClientBytes implements StepBytes {
   constructor(
     private readonly mirror: Mirror,
     private readonly set: PredictedSet,
+    private readonly levels: StepLevels,
     readonly seedLow: number,
     readonly seedHigh: number,
   ) {}
@@ -52,7 +54,7 @@ export class ClientBytes implements StepBytes {
   }
 
   get statics(): readonly LevelStatic[] {
-    return this.mirror.statics;
+    return this.levels.read();
   }
 
   get nextSpawned(): bigint {

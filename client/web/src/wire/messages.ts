@@ -11,6 +11,7 @@ export const protocolVersion = 2;
 export const indicesMax = 4_194_304;
 export const tokenBytes = 2048;
 const textBytesMax = 256;
+const resourcesMax = 16;
 
 /** Numbers of the union's members. */
 const body = {
@@ -30,11 +31,14 @@ const body = {
   closing: 14,
   commandRefused: 15,
   deltaBody: 16,
+  resourceOffer: 18,
 } as const;
 
 export interface ResourceInfo {
   readonly identity: Uint8Array;
   readonly size: number;
+  /** The first tick whose step of the rules reads it. */
+  readonly firstTick: number;
 }
 
 export interface ComponentRef {
@@ -61,6 +65,7 @@ export type ServerMessage =
       readonly resumed: boolean;
       readonly predictionSeed: bigint;
     }
+  | { readonly kind: "resourceOffer"; readonly resources: readonly ResourceInfo[] }
   | { readonly kind: "names"; readonly texts: readonly string[] }
   | { readonly kind: "prototypes"; readonly prototypes: readonly AnnouncedPrototype[] }
   | { readonly kind: "playerEntity"; readonly index: number; readonly generation: number }
@@ -126,6 +131,12 @@ function handleAt(table: FlatTable, field: number): { index: number; generation:
   return at === 0 ? { index: 0, generation: 0 } : { index: u32(table.bytes, at), generation: u32(table.bytes, at + 4) };
 }
 
+const readResource = (table: FlatTable): ResourceInfo => ({
+  identity: identityOf(table, 0, "an identity"),
+  size: table.u64(1),
+  firstTick: table.u32(2),
+});
+
 function readWelcome(table: FlatTable): MessageOf<"welcome"> {
   const ticksPerSecond = table.u32(1);
   const indexLimit = table.u32(2);
@@ -139,7 +150,7 @@ function readWelcome(table: FlatTable): MessageOf<"welcome"> {
     indexLimit,
     fingerprint: identityOf(table, 3, "a fingerprint"),
     schema: schema.length > 0 ? schema.slice() : null,
-    resources: table.tables(5, 16).map((each) => ({ identity: identityOf(each, 0, "an identity"), size: each.u64(1) })),
+    resources: table.tables(5, resourcesMax).map(readResource),
     resumed: table.bool(6),
     predictionSeed: table.big(7),
   };
@@ -256,6 +267,10 @@ const readers: Readonly<Record<number, (table: FlatTable) => ServerMessage>> = {
     reason: shortText(table, 1, "a reason"),
   }),
   [body.deltaBody]: readDeltaBody,
+  [body.resourceOffer]: (table) => ({
+    kind: "resourceOffer",
+    resources: table.tables(0, resourcesMax).map(readResource),
+  }),
 };
 
 /** Decodes a message of the server. Throws a Refusal. */

@@ -18,6 +18,7 @@ export interface PredictionReport {
   readonly correctionsMm: number; // sum of the distances
   readonly greatestCorrectionMm: number; // the greatest of them
   readonly inputDelay: number; // at present, in 1/16 ticks
+  readonly levelMispredictions: number; // where a step read another level than the server's
 }
 
 export function encodePredictionReport(report: PredictionReport): Uint8Array {
@@ -34,6 +35,7 @@ export function encodePredictionReport(report: PredictionReport): Uint8Array {
       flat.u32(report.correctionsMm),
       flat.u32(report.greatestCorrectionMm),
       flat.u16(report.inputDelay),
+      flat.u32(report.levelMispredictions),
     ]),
   ]);
 }

@@ -40,7 +40,7 @@ test("ResourceFetch.HandsOutWhatWasReceived", () => {
   store.onReceived = (bytes) => void kept.push(bytes);
   const fetch = new ResourceFetch(store);
   const { identity } = readLevelFile(files[0]!);
-  fetch.onOffered([{ identity, size: files[0]!.length }]);
+  fetch.onOffered([{ identity, size: files[0]!.length, firstTick: 0 }]);
   assert.ok(fetch.nextRequest());
   fetch.onPart({ kind: "resourcePart", identity, offset: 0, bytes: files[0]! });
   fetch.handOut();
@@ -50,4 +50,42 @@ test("ResourceFetch.HandsOutWhatWasReceived", () => {
   fetch.handOut();
   fetch.handOut();
   assert.deepEqual(kept, [files[0]]);
+});
+
+const infoOf = (bytes: Uint8Array, firstTick: number) => ({
+  identity: readLevelFile(bytes).identity,
+  size: bytes.length,
+  firstTick,
+});
+const partOf = (bytes: Uint8Array) =>
+  ({ kind: "resourcePart", identity: readLevelFile(bytes).identity, offset: 0, bytes }) as const;
+
+test("ResourceFetch.OfferedLevelsAreHereOnceTheStoreHasThem", () => {
+  const store = new LevelStore();
+  store.add(files[0]!);
+  const fetch = new ResourceFetch(store);
+  fetch.onOffered([infoOf(files[0]!, 0)]);
+  assert.equal(fetch.nextRequest(), null);
+  assert.equal(fetch.levels.at(5)!.names[0], "Level0");
+  fetch.onOffered([infoOf(files[1]!, 9)]);
+  assert.ok(fetch.nextRequest());
+  fetch.onPart(partOf(files[1]!));
+  assert.ok(!fetch.levels.isHere(9));
+  fetch.advance(() => false);
+  assert.equal(fetch.levels.at(9)!.names[0], "Level1");
+  assert.equal(fetch.levels.at(8)!.names[0], "Level0");
+});
+
+test("ResourceFetch.ALevelThatIsNoLongerOfferedIsGivenUp", () => {
+  const fetch = new ResourceFetch(new LevelStore());
+  fetch.onOffered([infoOf(files[0]!, 0)]);
+  assert.ok(fetch.nextRequest());
+  fetch.onOffered([infoOf(files[0]!, 4)]);
+  assert.equal(fetch.nextRequest(), null, "it is on its way");
+  fetch.onOffered([infoOf(files[1]!, 9)]);
+  assert.ok(fetch.nextRequest());
+  fetch.onPart(partOf(files[0]!));
+  fetch.onPart(partOf(files[1]!));
+  fetch.advance(() => false);
+  assert.deepEqual(fetch.levels.offers.map(({ level }) => level?.names[0]), [undefined, undefined, "Level1"]);
 });

@@ -14,9 +14,10 @@ for (const session of file.sessions) {
   test(`SessionVectors.Replays_${session.name}`, () => {
     const replay = new SessionReplay(file, session);
     replay.run();
+    assert.deepEqual(replay.levels(), session.levels);
     assert.deepEqual(replay.commands(), session.commands);
     assert.deepEqual(entitiesOf(replay.connection.mirror!), session.entities.map(withoutOwnerHash));
   });
 }
 
-test("SessionVectors.ThereAreNineSessions", () => assert.equal(file.sessions.length, 9));
+test("SessionVectors.ThereAreTenSessions", () => assert.equal(file.sessions.length, 10));

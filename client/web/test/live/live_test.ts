@@ -96,7 +96,7 @@ test("Live.ALevelIsKeptForTheNextSession", options, async (t) => {
   const first = await join(t, "ws", { levels });
   await until("the level is received", () => kept.length === 1 || first.end !== null);
   // Rules need its static data at once. Its entities are of use for the next session.
-  assert.ok(first.connection.mirror!.statics.length > 0);
+  assert.ok(first.connection.levels.at(0)!.statics.length > 0);
   assert.equal(first.connection.mirror!.state.level, null);
   await check(first, 20);
   const again = new LevelStore();

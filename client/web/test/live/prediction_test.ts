@@ -137,7 +137,7 @@ test("LivePrediction.IsTheServersWithoutLoss", options, async (t) => {
   player.check();
   assert.ok(isEnough());
   assert.equal(player.differed, late === player.prediction.statistics.mispredictions.late ? 0 : player.differed);
-  assert.ok(player.client.connection.mirror!.state.level!.statics.length > 0);
+  assert.ok(player.client.connection.levels.at(player.prediction.tick)!.statics.length > 0);
   const metrics = await (await fetch(`${server.admin}/metrics`)).text();
   assert.ok(Number(/mobula_client_predicted_ticks_total\S* ([0-9]+)/.exec(metrics)![1]) > 100, "it has reported");
 });

@@ -2,18 +2,22 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fnv1a32 } from "../../src/core/fnv.js";
+import { OfferedLevels } from "../../src/connection/offered_levels.js";
 import type { Random } from "../../src/core/random.js";
 import { ClientWorld } from "../../src/prediction/client_world.js";
 import { EffectTable } from "../../src/prediction/effect_table.js";
 import type { Command, PredictedWorld } from "../../src/prediction/rules.js";
+import { StepLevels } from "../../src/prediction/step_levels.js";
+import { readLevelFile } from "../../src/resource/level_file.js";
 import { courtSchema } from "../support/court_rules.js";
+import { smallLevel } from "../support/level_builder.js";
 import { pageRecords } from "../support/page_vectors.js";
 import { newSeed, randomOf } from "../support/random.js";
 import { RuledWorld } from "../support/ruled_world.js";
 import { SetOf, bodyAt, entityOf } from "../support/set_of.js";
 
-function worldOf(of: SetOf, effects = new EffectTable()): ClientWorld {
-  const world = new ClientWorld(of.written.mirror, of.set, effects, 20, 5, 0);
+function worldOf(of: SetOf, effects = new EffectTable(), levels = new OfferedLevels()): ClientWorld {
+  const world = new ClientWorld(of.written.mirror, of.set, effects, new StepLevels(levels, 8), 20, 5, 0);
   world.begin(3, 1);
   return world;
 }
@@ -93,10 +97,14 @@ test("ClientWorld.SeesWhatTheMirrorHasNow", () => {
 
 test("ClientWorld.FindsStaticsOfTheLevel", () => {
   const of = new SetOf();
-  const world = worldOf(of);
+  const levels = new OfferedLevels();
+  const world = worldOf(of, new EffectTable(), levels);
   assert.equal(world.findStaticOf("Walls"), null);
   const walls = { id: 5n, type: fnv1a32("Walls"), data: Uint8Array.of(1) };
-  of.written.mirror.statics = [{ ...walls, id: 2n, type: 9 }, walls];
+  const level = readLevelFile(smallLevel("Hall"));
+  levels.add([{ identity: level.identity, size: 1, firstTick: 4 }]);
+  levels.onStored({ ...level, statics: [{ ...walls, id: 2n, type: 9 }, walls] });
+  world.begin(4, 2);
   assert.equal(world.findStaticOf("Walls"), walls);
   assert.equal(world.findStatic(5n), walls);
   assert.equal(world.findStatic(6n), null);

@@ -41,7 +41,7 @@ test("Prediction.NothingIsCorrectedWhereAllGoesAsPredicted", () => {
   const guest = court.joinSettled();
   for (const crate of court.crates) guest.prediction.setPredicted(crate, true);
   court.play(400);
-  assert.deepEqual(guest.prediction.statistics.mispredictions, { late: 0, remote: 0 }, lastOf(guest));
+  assert.deepEqual(guest.prediction.statistics.mispredictions, { late: 0, level: 0, remote: 0 }, lastOf(guest));
   assert.equal(guest.prediction.statistics.corrections, 0);
   assert.ok(guest.spawns.matched > 10);
   assert.equal(guest.spawns.vanished, 0);
@@ -162,7 +162,7 @@ test("Prediction.AStoneIsMatchedAfterARefusedOne", () => {
   assert.equal(guest.prediction.spawns.locals.length, 2);
   court.conditions.incomplete = 0;
   court.ticks(8);
-  assert.deepEqual(guest.prediction.statistics.mispredictions, { late: 1, remote: 0 }, lastOf(guest));
+  assert.deepEqual(guest.prediction.statistics.mispredictions, { late: 1, level: 0, remote: 0 }, lastOf(guest));
   assert.equal(guest.spawns.matched, 1);
   assert.equal(guest.effects.cancelled.get("throw"), 1);
   assert.ok(guest.prediction.predicted(court.stones()[0]!));
@@ -265,7 +265,7 @@ test("Prediction.AnInputDelayHoldsCommandsBackOnBothSides", () => {
   court.ticks(4);
   assert.ok(velocity() > 0);
   court.play(200);
-  assert.deepEqual(guest.prediction.statistics.mispredictions, { late: 0, remote: 0 }, lastOf(guest));
+  assert.deepEqual(guest.prediction.statistics.mispredictions, { late: 0, level: 0, remote: 0 }, lastOf(guest));
 });
 
 test("Prediction.AnEntityChangesBetweenMirrorAndPredictionSmoothly", () => {

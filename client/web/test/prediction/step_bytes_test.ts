@@ -2,12 +2,15 @@
 // does.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { OfferedLevels } from "../../src/connection/offered_levels.js";
 import { ClientWorld } from "../../src/prediction/client_world.js";
 import { EffectTable } from "../../src/prediction/effect_table.js";
+import { StepLevels } from "../../src/prediction/step_levels.js";
 import { SetOf, bodyAt, entityOf } from "../support/set_of.js";
 
 function worldOf(of: SetOf): ClientWorld {
-  const world = new ClientWorld(of.written.mirror, of.set, new EffectTable(), 20, 5, 6);
+  const levels = new StepLevels(new OfferedLevels(), 8);
+  const world = new ClientWorld(of.written.mirror, of.set, new EffectTable(), levels, 20, 5, 6);
   world.begin(3, 1);
   return world;
 }

@@ -1,6 +1,7 @@
 // A court with its server and predicting clients on a simulated network, frame by frame: three frames to a tick.
 import type { Connection } from "../../src/connection/connection.js";
 import { CommandLog } from "../../src/connection/command_log.js";
+import { OfferedLevels } from "../../src/connection/offered_levels.js";
 import { Prediction } from "../../src/prediction/prediction.js";
 import type { PredictionConfig } from "../../src/prediction/prediction_config.js";
 import type { Command, Row, Rules } from "../../src/prediction/rules.js";
@@ -95,6 +96,7 @@ export class Guest {
   readonly prediction: Prediction;
   readonly ups: UnderWay<Given>[] = [];
   readonly downs: UnderWay<Delta>[] = [];
+  readonly levels = new OfferedLevels();
   isPaused = false;
   reports = 0;
   margin = 1;
@@ -119,6 +121,7 @@ export class Guest {
       ticksPerSecond,
       predictionSeed: 5n,
       clock: null,
+      levels: this.levels,
       isComplete: () => this.isComplete,
       sendReport: () => {
         ++this.reports;
@@ -233,6 +236,7 @@ export class Court {
     crates: number,
     public conditions: Conditions,
     readonly random: () => number,
+    private readonly rules: Rules = courtRules,
   ) {
     for (let i = 0; i < crates; ++i)
       this.crates.push(this.world.create({ Body: { position: { x: 2 * i, y: 0, z: 3 } }, Crate: {}, Surface: {} }));
@@ -249,7 +253,7 @@ export class Court {
     this.pausedFrames = this.frame - framesPerTick * (this.world.tick - 1);
   }
 
-  join(config: PredictionConfig = {}, rules: Rules = courtRules): Guest {
+  join(config: PredictionConfig = {}, rules: Rules = this.rules): Guest {
     const avatar = this.world.create({ Body: {}, Heading: {}, Thrower: {}, Surface: {} });
     const player = new Player(this.players.length + 1, avatar);
     this.owners.set(avatar, player.number);
@@ -280,7 +284,7 @@ export class Court {
     for (const player of this.players) if (world.steps(player.avatar)) commands.push(...player.due(world.tick));
     const { tick } = world;
     world.run(() => {
-      courtRules.step(world, tick, commands);
+      this.rules.step(world, tick, commands);
       this.disturb?.();
     });
     for (const guest of this.guests) this.carry(guest.downs, this.deltaOf(guest.player, tick));

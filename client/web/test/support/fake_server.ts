@@ -99,6 +99,12 @@ export const namesMessage = (texts: flat.Field): Uint8Array => messageOf(3, [tex
 export const rejoinTokensMessage = (graceSeconds: number, ...tokens: Uint8Array[]): Uint8Array =>
   messageOf(6, [flat.blob(concat(...tokens)), flat.u32(graceSeconds)]);
 
+export const resourceOfferMessage = (identity: Uint8Array, size: number, firstTick: number): Uint8Array =>
+  messageOf(18, [flat.list([flat.table([flat.blob(identity), flat.u64(BigInt(size)), flat.u32(firstTick)])])]);
+
+export const resourcePartMessage = (identity: Uint8Array, bytes: Uint8Array): Uint8Array =>
+  messageOf(8, [flat.blob(identity), null, flat.blob(bytes)]);
+
 /** A client with a clock of its own, and a way to servers that answer while `isReachable`. */
 export class FakeNetwork {
   now = 0;

@@ -24,13 +24,12 @@ const linesOf = (text: string): Map<string, string> =>
   new Map(
     text.split("\n").map((line) => {
       const [name, ...rest] = line.split(/\s+/);
-
-/** Returns the records of the block that begins so. Each has its lines by their first word. */
-export const pageRecords = (begin: string): Map<string, string>[] => pageBlock(begin).split("\n\n").map(linesOf);
-
       return [name!, rest.join(" ")] as const;
     }),
   );
+
+/** Returns the records of the block that begins so. Each has its lines by their first word. */
+export const pageRecords = (begin: string): Map<string, string>[] => pageBlock(begin).split("\n\n").map(linesOf);
 
 function parse(lines: ReadonlyMap<string, string>): PageVector {
   const components = lines.get("entity")!.split(" ");

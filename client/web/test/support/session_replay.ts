@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { chacha20poly1305 } from "@noble/ciphers/chacha.js";
 import { BitReader } from "../../src/core/bits.js";
-import { concat, fromHex, putU64, u16, u32, u64 } from "../../src/core/bytes.js";
+import { concat, fromHex, putU64, toHex, u16, u32, u64 } from "../../src/core/bytes.js";
 import { hashHigh, hashLow, hex64, xxh3 } from "../../src/core/xxh3.js";
 import { Connection } from "../../src/connection/connection.js";
 import { LevelStore } from "../../src/connection/level_store.js";
@@ -38,6 +38,7 @@ export interface VectorSession {
   readonly has_level: boolean;
   readonly connect: { readonly token: string; readonly client_to_server: string };
   readonly steps: readonly Step[];
+  readonly levels: readonly (readonly [firstTick: number, identity: string, isHere: boolean])[];
   readonly commands: readonly (readonly number[])[];
   readonly entities: readonly unknown[];
 }
@@ -265,6 +266,15 @@ export class SessionReplay {
       assert.deepEqual(ours, step.then, where);
       if (step.ack !== undefined) assert.equal(this.connection.acknowledgement(), step.ack, where);
     }
+  }
+
+  /** Returns the offered levels, as the file lists them. */
+  levels(): unknown[] {
+    return this.connection.levels.offers.map(({ firstTick, identity, level }) => [
+      firstTick,
+      identity === null ? "" : toHex(identity),
+      level !== null,
+    ]);
   }
 
   /** Returns all commands that are done: number, tick, and the tick in which each was executed. */

@@ -11,6 +11,7 @@ import {
   encodeMirrorHashes,
   encodeResourceRequest,
 } from "../../src/wire/messages.js";
+import { messageOf, resourceOfferMessage } from "../support/fake_server.js";
 import { newSeed, randomOf } from "../support/random.js";
 
 const identity = Uint8Array.from({ length: 32 }, (_, i) => i);
@@ -91,6 +92,14 @@ test("Messages.WelcomeIsDecoded", () => {
     ],
     [3, 20, 1000, true, 77n, null],
   );
+});
+
+test("Messages.ResourceOfferIsDecoded", () => {
+  const resources = [{ identity, size: 2 ** 33, firstTick: 77 }];
+  assert.deepEqual(decodeMessage(resourceOfferMessage(identity, 2 ** 33, 77)), { kind: "resourceOffer", resources });
+  const many = messageOf(18, [flat.list(Array.from({ length: 17 }, () => flat.table([flat.blob(identity)])))]);
+  assert.throws(() => decodeMessage(many), Refusal);
+  assert.throws(() => decodeMessage(resourceOfferMessage(identity.subarray(1), 1, 0)), { reason: "malformed message" });
 });
 
 test("Messages.RefusesValuesOutOfRange", () => {

@@ -21,6 +21,7 @@ test("PredictionReport.HasItsFieldsInTheOrderOfTheSchema", () => {
     correctionsMm: 8,
     greatestCorrectionMm: 9,
     inputDelay: 10,
+    levelMispredictions: 11,
   };
   const root = FlatTable.root(encodePredictionReport(report));
   assert.equal(root.u8(0), union.indexOf("PredictionReport") + 1);
@@ -29,5 +30,5 @@ test("PredictionReport.HasItsFieldsInTheOrderOfTheSchema", () => {
     const key = name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()) as keyof typeof report;
     assert.equal(key === "inputDelay" ? table.u16(field) : table.u32(field), report[key], name);
   });
-  assert.equal(names.length, 10);
+  assert.equal(names.length, 11);
 });

@@ -282,7 +282,8 @@ void add_predictions(const WorldFacts& world, Families& families) {
   count("mobula_client_replayed_ticks_total", "Ticks that clients have computed again", totals.ticks_replayed, labels);
   count("mobula_client_rollbacks_total", "Returns of clients to an earlier tick", totals.rollbacks, labels);
   for (const auto& [cause, value] :
-       {std::pair("late", totals.late_mispredictions), std::pair("remote", totals.remote_mispredictions)})
+       {std::pair("late", totals.late_mispredictions), std::pair("remote", totals.remote_mispredictions),
+        std::pair("level", totals.level_mispredictions)})
     count("mobula_client_mispredictions_total", "Ticks that clients have mispredicted, by cause", value,
           of_world(world, {{"cause", cause}}));
   count("mobula_client_prediction_stalls_total", "Times that a client could not predict further", totals.stalls,

@@ -48,6 +48,7 @@ json prediction_json(Inspection& world, const ReportedPrediction& reported) {
           {"rollbacks", totals.rollbacks},
           {"late_mispredictions", totals.late_mispredictions},
           {"remote_mispredictions", totals.remote_mispredictions},
+          {"level_mispredictions", totals.level_mispredictions},
           {"stalls", totals.stalls},
           {"corrections", totals.corrections},
           {"mean_correction_meters", metres_of_mm(totals.corrections_mm) / corrections},

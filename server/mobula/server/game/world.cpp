@@ -109,6 +109,7 @@ core::Result<LevelChange> World::reload_level(std::shared_ptr<const resource::Re
   level_.emplace(std::move(*next));
   names_ = std::move(names);
   saved_level_ = nullptr;
+  level_first_tick_ = tick();
   ++level_version_;
   follow(*change);
   if (changed) changed(*change);

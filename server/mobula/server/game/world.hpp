@@ -111,6 +111,8 @@ class World {
   [[nodiscard]] const reflect::Schema& schema() const { return *config_.schema; }
   [[nodiscard]] const std::shared_ptr<const reflect::Schema>& shared_schema() const { return config_.schema; }
   [[nodiscard]] const resource::Resource* level() const { return level_ ? &level_->resource() : nullptr; }
+  /// Returns the first tick whose step reads the present level. 0 for the world's first level.
+  [[nodiscard]] ecs::Tick level_first_tick() const { return level_first_tick_; }
   /// Returns a number that changes with each reload of the level.
   [[nodiscard]] std::uint32_t level_version() const { return level_version_; }
   /// Returns one handle per entity of the level's file (Level::entities).
@@ -208,6 +210,7 @@ class World {
   Events events_;
   std::map<std::uint32_t, Viewer> viewers_;  // by player
   std::uint32_t level_version_ = 0;
+  ecs::Tick level_first_tick_ = 0;
   std::vector<Kick> kicks_;
   Rewind* rewind_ = nullptr;  // null unless the past is kept
 };

@@ -8,6 +8,7 @@
 #include <mobula/server/interest/viewer.hpp>
 #include <mobula/server/replication/client_view.hpp>
 #include <mobula/server/replication/level_offer.hpp>
+#include <mobula/server/replication/sent_offer.hpp>
 #include <mobula/transport/session.hpp>
 #include <mobula/wire/messages.hpp>
 #include <optional>
@@ -24,6 +25,7 @@ class ClientReplication {
   bool verifies = false;                    ///< the client asks for its mirror to be verified
   std::unique_ptr<ClientView> view;         ///< null before Welcome
   std::shared_ptr<const LevelOffer> level;  ///< the level that the client has; null if none
+  SentOffer offer;
 
   /// Versions of what the last visibility query read.
   struct LastQuery {

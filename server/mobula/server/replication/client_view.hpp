@@ -111,6 +111,8 @@ class ClientView {
   [[nodiscard]] DeltaBodies* bodies() { return bodies_.get(); }
   /// Returns whether a chosen entity has not been written yet.
   [[nodiscard]] bool has_chosen() const { return written_ < chosen_; }
+  /// Sets whether the client may lack the last ResourceOffer. No delta is complete meanwhile.
+  void set_lacks_offer(bool lacks) { lacks_offer_ = lacks; }
   /// Returns whether the client lacks anything, chosen or not.
   [[nodiscard]] bool has_pending() const { return pending_ > 0 || (bodies_ != nullptr && bodies_->any_unannounced()); }
 
@@ -302,6 +304,8 @@ class ClientView {
   [[nodiscard]] wire::MirrorCorrection correct(std::uint32_t id, ecs::Tick tick, wire::MirrorFault fault);
   [[nodiscard]] std::vector<std::uint32_t> words_for_client(const Slot& slot, ecs::Tick tick);
   void resend(std::uint32_t id);
+  // Returns whether the client lacks nothing beyond the deltas that it is sent.
+  [[nodiscard]] bool is_complete() const { return !has_pending() && !has_waiting_ && !lacks_offer_; }
 
   Published& published_;
   EncodedDeltaCache& cache_;
@@ -328,6 +332,7 @@ class ClientView {
   bool overflowed_ = false;                          // entities chosen in the last tick did not fit its datagrams
   bool listed_ = true;                               // the chosen entities are in the lists
   bool has_waiting_ = false;                         // an entity could not become visible yet
+  bool lacks_offer_ = false;                         // the client may lack the last ResourceOffer
   core::BitSet pending_ids_;
   core::BitSet moving_ids_;  // baseline at most wire::moving_age_max old; may contain older ones
   ecs::Tick noted_ = 0;      // last change that was noted

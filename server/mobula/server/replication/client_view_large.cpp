@@ -63,7 +63,7 @@ std::size_t ClientView::write_announcement(core::MutableBytes datagram, const wi
                                  .tick = body->tick,
                                  .ack = last_ack_,
                                  .commands = feedback,
-                                 .complete = !has_pending() && !has_waiting_,
+                                 .complete = is_complete(),
                                  .verifies = carries_hash(),
                                  .hash = hash_,
                                  .body = body->number,

@@ -428,7 +428,7 @@ std::size_t ClientView::write_delta(core::MutableBytes datagram, ecs::Tick tick,
   MOBULA_ASSERT(bits.ok(), "the planned entries fit");
   written_ += plan.entries();
   if (!may_carry) written_ = chosen_;
-  header.complete = !has_pending() && !has_waiting_ && may_carry;
+  header.complete = is_complete() && may_carry;
   wire::write_header(header, datagram);
   if (measured_ != nullptr) measured_->bytes += begin + bits.bytes();
   return begin + bits.bytes();

@@ -93,6 +93,7 @@ void Replicator::forget_reclaimed(ClientReplication& client) const {
 core::Status Replicator::send_deltas(ClientReplication& client, transport::Session& connection,
                                      const wire::CommandFeedback& feedback, core::Nanoseconds now) {
   const std::size_t budget = std::min<std::size_t>(config_.delta_bytes_per_tick_max, connection.budget_bytes(now));
+  client.view->set_lacks_offer(!client.offer.is_delivered(connection));
   const ComponentBytes* const measured = client.view->measured();
   if (measured != nullptr && now - measured->asked_at > measuring_timeout) client.view->measure(nullptr);
   visibility_.update(client);

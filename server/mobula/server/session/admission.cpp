@@ -145,6 +145,7 @@ core::Status Admission::welcome(ClientSession& session, transport::Session& conn
   const core::Result<transport::ReliableId> sent =
       connection.send_reliable(wire::encode(welcome_message(session, hello, resumed)));
   if (!sent) return sent.error();
+  session.replication.offer.on_welcome(parts_.world);
   if (!resumed)
     if (const core::Status began = parts_.replicator.begin_view(session.replication, connection); !began) return began;
   session.update_player_entity(parts_.world.registry());
@@ -169,14 +170,12 @@ wire::Welcome Admission::welcome_message(const ClientSession& session, const wir
                         .entities_max = parts_.world.registry().entities().config().entities_max,
                         .schema_fingerprint = schema.fingerprint(),
                         .schema = {},
-                        .resources = {},
+                        .resources = offered_resources(parts_.world),
                         .resumed = resumed,
                         .prediction_seed = parts_.game.rules() != nullptr ? parts_.world.prediction_seed() : 0};
   const bool has_schema = resumed || hello.schema_fingerprint ||
                           std::ranges::find(hello.schemas, schema.fingerprint()) != hello.schemas.end();
   if (!has_schema) message.schema.assign(schema.bytes().begin(), schema.bytes().end());
-  if (config_.level != nullptr)
-    message.resources.push_back({config_.level->identity(), config_.level->clients_bytes().size()});
   return message;
 }
 

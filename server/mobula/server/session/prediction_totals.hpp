@@ -13,6 +13,7 @@ struct PredictionTotals {
   std::uint64_t rollbacks = 0;
   std::uint64_t late_mispredictions = 0;
   std::uint64_t remote_mispredictions = 0;
+  std::uint64_t level_mispredictions = 0;
   std::uint64_t stalls = 0;
   std::uint64_t corrections = 0;
   std::uint64_t corrections_mm = 0;
@@ -23,6 +24,7 @@ struct PredictionTotals {
     rollbacks += report.rollbacks;
     late_mispredictions += report.late_mispredictions;
     remote_mispredictions += report.remote_mispredictions;
+    level_mispredictions += report.level_mispredictions;
     stalls += report.stalls;
     corrections += report.corrections;
     corrections_mm += report.corrections_mm;

@@ -324,6 +324,11 @@ core::Status Server::send_player_entity(ClientSession& session, transport::Sessi
   return core::Done{};
 }
 
+core::Status Server::send_resource_offer(ClientSession& session, transport::Session& connection) const {
+  if (session.state != State::joining && session.state != State::playing) return core::Done{};
+  return session.replication.offer.update(*world_, connection);
+}
+
 // Sends all but events. Fails if the reliable lane is full: the client has not read for long and is lost.
 core::Status Server::send(ClientSession& session, transport::Session& connection, core::Nanoseconds now,
                           const transport::Output& output) {
@@ -335,6 +340,7 @@ core::Status Server::send(ClientSession& session, transport::Session& connection
   if (session.state == State::joining)
     if (const core::Status begun = begin_play(session, connection); !begun) return begun;
   if (const core::Status sent = send_player_entity(session, connection); !sent) return sent;
+  if (const core::Status sent = send_resource_offer(session, connection); !sent) return sent;
   // No delta is encoded for a pipe that cannot take it.
   if (session.state != State::playing || !output.ready(endpoint_.address(session.transport_id))) return core::Done{};
   messages_.apply_acks(session, now);

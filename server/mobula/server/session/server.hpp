@@ -154,6 +154,7 @@ class Server {
   void take_turn(ClientSession& session, core::Nanoseconds now, transport::Output& output);
   core::Status begin_play(ClientSession& session, transport::Session& connection);
   static core::Status send_player_entity(ClientSession& session, transport::Session& connection);
+  core::Status send_resource_offer(ClientSession& session, transport::Session& connection) const;
   core::Status send(ClientSession& session, transport::Session& connection, core::Nanoseconds now,
                     const transport::Output& output);
   core::Status send_events(ClientSession& session, transport::Session& connection) const;

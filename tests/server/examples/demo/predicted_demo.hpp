@@ -39,13 +39,20 @@ class PredictedDemo {
         store_(*mobula::client::ResourceFolder::open(folder_.path())),
         village(game, {.level = level_, .seed = seed}, conditions, seed),
         random(seed) {
-    auto reception = store_.receive(level_->identity(), level_->clients_bytes().size());
-    MOBULA_CHECK(*(*reception)->append(0, level_->clients_bytes()), "the clients' copy of the level");
+    keep(*level_);
   }
 
-  Guest& join(const std::string& name = "ada") {
-    Village::Client& client = village.join(mobula::client::ConnectionConfig{
-        .transport = {}, .name = name, .schema = mobula::test::game_schema(), .resources = &store_});
+  // Gives the clients a copy of a level.
+  void keep(const mobula::resource::Resource& level) {
+    auto reception = store_.receive(level.identity(), level.clients_bytes().size());
+    MOBULA_CHECK(*(*reception)->append(0, level.clients_bytes()), "the clients' copy of the level");
+  }
+  Guest& join(const std::string& name = "ada", bool has_levels = true) {
+    Village::Client& client =
+        village.join(mobula::client::ConnectionConfig{.transport = {},
+                                                      .name = name,
+                                                      .schema = mobula::test::game_schema(),
+                                                      .resources = has_levels ? &store_ : nullptr});
     return *guests.emplace_back(std::make_unique<Guest>(client));
   }
   void tick() {
