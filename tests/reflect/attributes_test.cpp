@@ -137,6 +137,9 @@ constexpr Misuse misuses[] = {
      "sent to all clients"},
     {"struct I { n:int; f:float; } struct C (component) { i:I (range:\"0 1\", step:\"0.1\", dead_reckoning:\"1\"); }",
      "test.C.i.n", "for floats and unit quaternions, not for i.n"},
+    {"struct R { l:ubyte (range:\"0 3\"); a:ubyte (bits:\"2\"); b:ubyte (bits:\"2\"); c:ubyte (bits:\"2\"); } "
+     "struct C (component) { r:R (smallest_three, dead_reckoning:\"1\"); }",
+     "test.C.r.l", "for floats and unit quaternions, not for r.l"},
     {"struct C (component, dead_reckoning:\"1\") { n:int; }", "test.C:", "attribute dead_reckoning belongs on a field"},
     {"struct C (component) { f:float (range:\"0 1\", step:\"0.1\", dead_reckoning:\"nan\"); }", "test.C.f",
      "above zero"},

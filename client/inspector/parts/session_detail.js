@@ -12,7 +12,7 @@ import {TimeChart} from './chart.js';
 const per_second = 2;
 const seconds_shown = 60;
 const who = ['State', 'Entity', 'Address', 'Over', 'Client id', 'Connected for', 'Sees', 'Waiting', 'Mirror'];
-const predicted = ['Ticks predicted', 'Ticks replayed', 'Rollbacks', 'Mispredictions', 'By late commands', 'By remote causes', 'By another level', 'Stalls', 'Corrections', 'Mean correction', 'Max correction', 'Input delay', 'Views rewound', 'Views refused'];
+const predicted = ['Ticks predicted', 'Ticks replayed', 'Rollbacks', 'Mispredictions', 'By late commands', 'By remote causes', 'By another level', 'Stalls', 'Corrections', 'Mean correction', 'Max correction', 'Input delay', 'Commands late', 'Commands not run', 'Views rewound', 'Views refused'];
 const network = ['RTT', 'RTT variation', 'Arrival jitter', 'Loss', 'Lost', 'Budget', 'Sent', 'Acknowledged', 'Received', 'Sent in total', 'Received in total', 'Reliable backlog'];
 
 export function session_detail(parent, page, player, signal) {

@@ -7,6 +7,7 @@
 #include <client/mirrored_world.hpp>
 #include <client/raw_delta.hpp>
 #include <mobula/ecs/snapshot.hpp>
+#include <mobula/wire/course_bits.hpp>
 
 namespace mobula::client {
 namespace {
@@ -88,16 +89,20 @@ class DeltaDecoderTest : public testing::Test {
                 std::string_view(applied.error().reason) == "too late");
     ASSERT_EQ(picture(*mirror), before) << applied.error().message;
   }
-  // Returns the error of a delta with these bits after the header; empty if it is applied.
-  std::string refusal(const WriteBits& write, std::size_t extra_bytes = 0) {
+  // Applies a delta with these bits after the header. A refused one must not change the mirror.
+  core::Status apply(const WriteBits& write, std::size_t extra_bytes = 0) {
     core::Bytes bytes = test::raw_delta(header, write);
     bytes.resize(bytes.size() + extra_bytes);
     const Picture before = picture(*mirror);
-    const core::Status applied = test::apply_delta(*mirror, bytes);
+    core::Status applied = test::apply_delta(*mirror, bytes);
     mirror->check();
-    if (applied) return "";
-    EXPECT_EQ(picture(*mirror), before);
-    return applied.error().message;
+    if (!applied) EXPECT_EQ(picture(*mirror), before);
+    return applied;
+  }
+  // Returns the error of such a delta; empty if it is applied.
+  std::string refusal(const WriteBits& write, std::size_t extra_bytes = 0) {
+    const core::Status applied = apply(write, extra_bytes);
+    return applied ? "" : applied.error().message;
   }
   // Writes a delta up to the prototype of the first entity gained.
   static void write_until_prototype(core::BitWriter& bits, std::uint32_t id, ecs::Entity entity,
@@ -105,6 +110,19 @@ class DeltaDecoderTest : public testing::Test {
     write_counts(bits, 0, 0);
     write_count(bits, 1);
     write_gained(bits, id, entity, prototype);
+  }
+  // Gains an entity of prototype 800, which is a Transform, with its position on a course.
+  static WriteBits gained_on_course(std::uint32_t age, std::uint32_t velocity) {
+    return [age, velocity](core::BitWriter& bits) {
+      write_until_prototype(bits, 900, {900, 1}, 800);
+      bits.write(0b111, 3);  // the Transform and its position have changed, and the position is under way
+      bits.write_golomb(age, 0);
+      for (int i = 0; i < 3; ++i) bits.write(256'000, 19);
+      bits.write(31, wire::course_group_width_bits);
+      for (int i = 0; i < 3; ++i) bits.write(velocity, 32);  // the last bit is the sign
+      bits.write(0, 2);                                      // no acceleration; the rotation has not changed
+      write_count(bits, 0);
+    };
   }
 
   MirroredWorld source{3};
@@ -316,6 +334,27 @@ TEST_F(DeltaDecoderTest, AnEntityWithInvalidValuesIsRefused) {
               for (int i = 0; i < 20; ++i) bits.write(~0u, 32);
             }),
             "an entity that cannot be decoded");
+}
+
+TEST_F(DeltaDecoderTest, AMalformedCourseIsAMalformedDelta) {
+  const core::StringId32 transform("Transform");
+  ASSERT_TRUE(mirror->add_names({{"Transform"}}));
+  ASSERT_TRUE(mirror->add_prototypes({{{800, 0, {{transform, transform}}}}}));
+  const std::uint32_t not_a_number = 0x7fc00000;  // the bits of a float
+  const std::pair<std::uint32_t, std::uint32_t> malformed[] = {
+      {header.tick, 64},  // began before tick 1
+      {~0u, 64},          // begins in the next tick
+      {1, 0},             // does not move
+      {1, wire::course_velocity_max + 1},
+      {1, not_a_number},
+  };
+  for (const auto& [age, velocity] : malformed) {
+    const core::Status applied = apply(gained_on_course(age, velocity));
+    ASSERT_FALSE(applied.ok()) << age << ", " << velocity;
+    EXPECT_STREQ(applied.error().reason, "malformed delta");
+    EXPECT_EQ(applied.error().message, "an entity that cannot be decoded");
+  }
+  EXPECT_EQ(refusal(gained_on_course(header.tick - 1, wire::course_velocity_max)), "");
 }
 
 TEST_F(DeltaDecoderTest, AnUnknownAcknowledgementIsRefused) {

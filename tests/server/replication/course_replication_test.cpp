@@ -5,6 +5,7 @@
 #include <mobula/client/mirror/interpolation.hpp>
 #include <seeds.hpp>
 #include <server/replica.hpp>
+#include <utility>
 
 namespace mobula::server::course_replication_test {
 namespace {
@@ -128,6 +129,32 @@ TEST(CourseReplication, AKeptCourseCostsNothing) {
   for (int tick = 0; tick < 40; ++tick) run(fleet, replica, 0, history);
   const std::size_t per_entity = (replica.bytes_sent - before) / (40 * 50);
   EXPECT_EQ(per_entity, 0u) << "bytes per entity and tick";
+}
+
+// The values of server and mirror change in each tick, but not their words.
+TEST(CourseReplication, AHashIsTheSameWhileACourseLasts) {
+  Fleet fleet(9);
+  fleet.stop();
+  test::PublishedHistory history;
+  const ecs::Entity flyer = fleet.world.create();
+  fleet.world.registry.add<Transform>(flyer);
+  test::Replica replica(fleet.world, 0, 0);
+  const client::Mirror& mirror = *replica.client.mirror;
+  const auto fly = [&] {
+    fleet.world.registry.get<Transform>(flyer).position.x += 0.25f;
+    run(fleet, replica, 0, history);
+  };
+  const auto shown = [&] { return mirror.registry().try_get<const Transform>(flyer)->position.x; };
+  for (int tick = 0; tick < 20; ++tick) fly();
+  const server::Published& published = fleet.world.publisher.published();
+  const std::uint64_t hash = published.entity(flyer.index).hash;
+  float before = shown();
+  for (int tick = 0; tick < 20; ++tick) {
+    fly();
+    ASSERT_NEAR(shown() - std::exchange(before, shown()), 0.25f, half_step) << "tick " << tick;
+    ASSERT_EQ(published.entity(flyer.index).hash, hash) << "tick " << tick;
+    ASSERT_EQ(mirror.hash(), hash) << "tick " << tick;
+  }
 }
 
 // The owner predicts what others follow as courses.
