@@ -19,8 +19,8 @@ struct AccessOptions {
   std::string key_file{};                       ///< Key that backend and server share; tokens are made with it.
   std::string admin = "http://127.0.0.1:7780";  ///< Admin address of a server, which issues tokens.
   std::string admin_token_file{};               ///< File with a bearer token for the admin address; may be empty.
-  std::string ca_file;                          ///< Certificate authorities for wss; empty uses those of the system.
-  std::string simulate;                         ///< Simulated network conditions; empty simulates nothing.
+  std::string ca_file{};                        ///< Certificate authorities for wss; empty uses those of the system.
+  std::string simulate{};                       ///< Simulated network conditions; empty simulates nothing.
 };
 
 struct Access {
