@@ -197,7 +197,7 @@ std::string tower(int levels, std::uint16_t width) {
 
 TEST(Declarations, DepthAndBreadthHaveLimits) {
   EXPECT_EQ(tower(8, 1), "");
-  EXPECT_THAT(tower(9, 1), HasSubstr("too deep"));
+  EXPECT_THAT(tower(9, 1), HasSubstr("deeper than 8 levels"));
   EXPECT_EQ(tower(5, 4), "");                                     // 256 leaves
   EXPECT_THAT(tower(6, 4), HasSubstr("at most 256 fields"));      // 1024
   EXPECT_THAT(tower(8, 4), HasSubstr("a struct has 1 to 4096"));  // 16384 bytes

@@ -106,7 +106,7 @@ TEST(EventBatch, RefusalsNameTheReason) {
   expect("ascending", batch_of(1, {{3, {}, {}}, {2, {}, {}}}));
   bytes = good;
   bytes[8] = std::byte{0x7f};
-  expect("too long", bytes);
+  expect("more than 1024 bytes", bytes);
   bytes = batch_of(1, {{0, {9, 1}, {}}});
   bytes[13] = std::byte{0};
   expect("about an entity of generation 0", bytes);

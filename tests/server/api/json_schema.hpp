@@ -38,7 +38,7 @@ class JsonSchema {
     const auto wrong = [&] {
       return at + " does not match " + keyword + ' ' + rule.dump() + ": " + value.dump().substr(0, 200);
     };
-    if (keyword == "description") return {};
+    if (keyword == "description" || keyword == "deprecated") return {};
     if (keyword == "type" && rule.is_string()) return is(value, rule) ? "" : wrong();
     if (keyword == "type") {
       for (const Json& type : rule)
