@@ -61,10 +61,12 @@ def listed_commands(table):
 
 
 def ci_commands(root):
-    """The commands that .ci/run runs, each a list of words: `step NAME COMMAND` or `COMMAND || exit 1`."""
+    """The commands that .ci/run runs, each a list of words: `step NAME COMMAND`,
+    `step NAME env VARIABLE=VALUE COMMAND` or `COMMAND || exit 1`."""
     lines = (root / ".ci" / "run").read_text(encoding="utf-8").splitlines()
     words = [PROMPT_COMMENT.sub("", line).split(" || ")[0].split() for line in lines]
-    return [each[2:] if each[:1] == ["step"] else each for each in words]
+    words = [each[2:] if each[:1] == ["step"] else each for each in words]
+    return [each[2:] if each[:1] == ["env"] else each for each in words]
 
 
 def problems_of_lists(root, table):
