@@ -49,7 +49,7 @@ class Faults {
   }
   void expect_agreement() {
     for (const auto& guest : court_.guests) {
-      ASSERT_EQ(guest->connection().state(), Connection::State::playing);
+      ASSERT_EQ(guest->connection().state(), Connection::State::playing) << to_string(guest->connection().reason());
       EXPECT_TRUE(court_.agrees<court::Body>(*guest, guest->avatar()));
       EXPECT_TRUE(court_.agrees<court::Thrower>(*guest, guest->avatar()));
       for (const ecs::Entity crate : court_.game.crates)

@@ -95,12 +95,5 @@ TEST_F(PredictionPauses, AClockThatStepsBackIsFollowed) {
   EXPECT_EQ(guest->connection().mirror_number(), 1u);
 }
 
-TEST_F(PredictionPauses, AClockThatStepsAMinuteBackIsFollowed) {
-  begin();
-  guest->ahead -= 60 * core::second;
-  go_on();
-  expect_agreement();
-}
-
 }  // namespace
 }  // namespace mobula::client::prediction_pauses_test

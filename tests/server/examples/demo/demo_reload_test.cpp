@@ -135,6 +135,7 @@ TEST_F(DemoReload, AResumedSessionReadsTheLevelOfItsWelcome) {
   reload(rebuilt_hamlet());
   demo.ticks(2);
   ASSERT_TRUE(guest.client.connection.can_rejoin());
+  guest.client.port.from.port = 6000;
   guest.client.input->rejoin(demo.village.now);
   demo.ticks(60);
   EXPECT_EQ(guest.client.connection.mirror_number(), 1u);
