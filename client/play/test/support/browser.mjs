@@ -189,6 +189,44 @@ export class Page {
       await this.call("Input.dispatchMouseEvent", { type, x, y, button, clickCount: 1 });
   }
 
+  /** Presses a button of the mouse, moves it to another place, and releases it. */
+  async drag(from, to, button = "left") {
+    const steps = [
+      ["mousePressed", from],
+      ["mouseMoved", to],
+      ["mouseReleased", to],
+    ];
+    for (const [type, { x, y }] of steps)
+      await this.call("Input.dispatchMouseEvent", { type, x, y, button, buttons: type === "mouseMoved" ? 1 : 0, clickCount: 1 });
+  }
+
+  /** Turns the wheel of the mouse, away from the player if `deltaY` is below 0. */
+  async wheel(x, y, deltaY) {
+    await this.call("Input.dispatchMouseEvent", { type: "mouseWheel", x, y, deltaX: 0, deltaY });
+  }
+
+  /** Puts a finger on the screen, moves it to other places, and keeps it there. */
+  async touch(from, ...to) {
+    await this.call("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: [from] });
+    for (const each of to) await this.call("Input.dispatchTouchEvent", { type: "touchMove", touchPoints: [each] });
+  }
+
+  /** Lifts the finger. */
+  async lift() {
+    await this.call("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
+  }
+
+  /** Hides the page and lets none of its scripts run, as browsers do with tabs in the back. */
+  async freeze() {
+    await this.call("Emulation.setFocusEmulationEnabled", { enabled: false });
+    await this.call("Page.setWebLifecycleState", { state: "frozen" });
+  }
+
+  async thaw() {
+    await this.call("Page.setWebLifecycleState", { state: "active" });
+    await this.call("Emulation.setFocusEmulationEnabled", { enabled: true });
+  }
+
   /** @param {string} [path] */
   async screenshot(path) {
     const { data } = await this.call("Page.captureScreenshot", { format: "png" });

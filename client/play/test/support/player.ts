@@ -17,7 +17,7 @@ const spotOf = (entity: string): string =>
 export class Player {
   private constructor(readonly page: Page) {}
 
-  static async join(browser: Browser, url: string, more: { calm?: boolean; name?: string; width?: number; height?: number } = {}): Promise<Player> {
+  static async join(browser: Browser, url: string, more: { calm?: boolean; touch?: boolean; name?: string; width?: number; height?: number } = {}): Promise<Player> {
     const page = await browser.open(`${url}?quality=3`, { ...size, ...more });
     const player = new Player(page);
     await page.until("globalThis.play?.game.village.own?.isShown && play.game.players.length > 0");
