@@ -1,24 +1,14 @@
 // Failures as the page shows them: words, a button, and no frozen picture.
 import assert from "node:assert/strict";
-import { type TestContext, test } from "node:test";
-import { Browser, chromium } from "./support/browser.mjs";
+import { test } from "node:test";
+import { chromium } from "./support/browser.mjs";
 import { Player } from "./support/player.js";
-import { DemoServer, hasPrograms } from "../../web/test/support/demo_server.js";
+import { serveSite as start } from "./support/site.js";
+import { hasPrograms } from "../../web/test/support/demo_server.js";
 
 const skip = chromium === undefined ? "no Chromium" : hasPrograms ? false : "PROGRAMS names no programs";
 const options = { skip, timeout: 150_000 };
 const notice = `document.getElementById("notice")`;
-
-async function start(t: TestContext, ...more: string[]): Promise<{ server: DemoServer; browser: Browser }> {
-  const server = new DemoServer("build/play-site");
-  const browser = new Browser();
-  t.after(async () => {
-    await browser.close();
-    await server.remove();
-  });
-  await server.start({ ticks: 20, more });
-  return { server, browser };
-}
 
 test("Failures.AServerThatRestartsIsJoinedAgain", options, async (t) => {
   const { server, browser } = await start(t);
@@ -133,9 +123,7 @@ test("Failures.ADamagedLevelOfAFormerVisitIsReceivedAgain", options, async (t) =
   const { page } = await Player.join(browser, server.page);
   await page.until("play.game.client.connection.levels.at(Infinity) !== null");
   await page.until(`(async () => (await indexedDB.databases()).some(({ name }) => name === "mobula-levels"))()`);
-  let damaged = 0;
-  for (let tries = 0; damaged === 0 && tries < 100; ++tries) damaged = await page.run<number>(damageLevels);
-  assert.equal(damaged, 1);
+  await page.until(`(await ${damageLevels}) === 1`);
   await page.call("Page.reload");
   await page.until("globalThis.play?.game.village.own?.isShown && play.game.client.connection.levels.at(Infinity) !== null");
   await page.until("play.game.client.statistics.verifiedTicks > 20");

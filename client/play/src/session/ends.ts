@@ -30,7 +30,7 @@ const byReason: Readonly<Record<string, Words>> = {
   replaced: { title: "You play elsewhere", text: "The same player has joined from another page.", button: join },
   "token expired": { title: "The token has expired", text: "A token opens a session for a short time only.", button: join },
   "invalid token": { title: "The token was refused", text: "The server did not accept this page's token.", button: join },
-  "no answer": { title: "The server does not answer", text: "It may be restarting, or a firewall is in the way.", button: join },
+  "no answer": { title: "The server does not answer", text: "It may be restarting, a firewall may be in the way, or the token is of another server.", button: join },
   "handshake timed out": { title: "The server is too busy", text: "It began to let you in, and did not finish.", button: join },
   "pipe lost": { title: "The connection was closed", text: "The WebSocket has ended, and could not be opened again.", button: join },
   flooding: { title: "Too many messages", text: "The server received more than it accepts from a player.", button: join },
