@@ -144,6 +144,24 @@ TEST(Prediction, AnotherMirrorBeginsAnew) {
   EXPECT_EQ(guest.effects.faults, 0u);
 }
 
+TEST(Prediction, EffectsEndThoughAnEntityOfTheNextMirrorIsChosen) {
+  Court court(1, near);
+  Court::Guest& guest = court.join_settled();
+  const ecs::Entity crate = court.game.crates[0];
+  guest.client.input->set_command(test::court_throw(1, 0));
+  court.ticks(1);
+  ASSERT_EQ(guest.effects.running(), 1u);
+  guest.client.connection.close(guest.client.port);
+  guest.client.input->reconnect(test::test_token(77), court.village.now);
+  for (int i = 0; i < 300 && guest.connection().mirror_number() != 2; ++i) court.village.tick();  // predicts nothing
+  ASSERT_EQ(guest.connection().mirror_number(), 2u);
+  guest.prediction.set_predicted(crate, true);
+  court.ticks(100);
+  EXPECT_EQ(guest.effects.faults, 0u);
+  EXPECT_EQ(guest.spawns[SpawnNotice::Kind::vanished], 1u);
+  EXPECT_TRUE(guest.prediction.is_predicted(crate));
+}
+
 TEST(Prediction, AnInputDelayHoldsCommandsBackOnBothSides) {
   Court court(2, near);
   Court::Guest& guest = court.join_settled({.input_delay = {.least = 3, .most = 3}});

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <mobula/client/prediction/prediction.hpp>
 #include <mobula/core/log.hpp>
+#include <utility>
 
 namespace mobula::client {
 namespace {
@@ -25,7 +26,8 @@ Prediction::Prediction(const prediction::Rules& rules, const PredictionConfig& c
 }
 
 void Prediction::set_predicted(ecs::Entity entity, bool predicted) {
-  if (!is_updating()) follow_mirror();  // a new mirror would end what is wanted of the former one
+  // The next update follows the mirror: the ends of effects are notices of an update.
+  if (std::exchange(wanted_of_, connection_.mirror_number()) != connection_.mirror_number()) wanted_.clear();
   std::erase(wanted_, entity);
   std::erase(spawned_, entity);
   if (predicted) wanted_.push_back(entity);
@@ -132,7 +134,7 @@ void Prediction::end_session() {
   effects_.clear();
   spawns_.clear();
   commands_.clear();
-  wanted_.clear();
+  if (wanted_of_ != connection_.mirror_number()) wanted_.clear();
   spawned_.clear();
   session_.reset();
   started_ = false;

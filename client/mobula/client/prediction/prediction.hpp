@@ -164,6 +164,7 @@ class Prediction {
   std::unique_ptr<Session> session_;  // null without a mirror
   std::optional<core::Error> failure_;
   std::vector<ecs::Entity> wanted_;   // set_predicted
+  std::uint32_t wanted_of_ = 0;       // number of the mirror that they are of
   std::vector<ecs::Entity> spawned_;  // matched with local entities
   std::vector<ecs::Entity> now_wanted_;
   CommandTimeline commands_;

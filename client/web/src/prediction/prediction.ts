@@ -60,6 +60,7 @@ export class Prediction {
   private readonly commands = new CommandTimeline();
   private readonly reporter = new PredictionReporter();
   private wanted: EntityRef[] = []; // setPredicted
+  private wantedOf = 0; // number of the mirror that they are of
   private spawned: EntityRef[] = []; // matched with local entities
   private readonly nowWanted: EntityRef[] = [];
   private newest = 0; // the newest tick ever computed: later ones are no replays
@@ -96,7 +97,10 @@ export class Prediction {
 
   /** Predicts an entity besides the player's own, or ceases to. Takes effect with the next complete tick. */
   setPredicted(entity: bigint, predicted: boolean): void {
-    this.followMirror(); // a new mirror would end what is wanted of the former one
+    // The next update follows the mirror: the ends of effects are notices of an update.
+    const { mirrors } = this.connection;
+    if (this.wantedOf !== mirrors) this.wanted = [];
+    this.wantedOf = mirrors;
     const { index, generation } = refOf(entity);
     const isOther = (each: EntityRef): boolean => each.index !== index || each.generation !== generation;
     this.wanted = this.wanted.filter(isOther);
@@ -209,7 +213,7 @@ export class Prediction {
     this.effects.clear();
     this.spawns.clear();
     this.commands.clear();
-    this.wanted = [];
+    if (this.wantedOf !== this.connection.mirrors) this.wanted = [];
     this.spawned = [];
     this.session = null;
     this.started = false;

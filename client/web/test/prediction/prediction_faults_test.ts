@@ -31,13 +31,7 @@ class Faults {
     const { random, court } = this;
     if (random() < 1 / 150) guest.isPaused = true;
     if (random() < 1 / 10) guest.isPaused = false;
-    if (random() < 1 / 200) {
-      guest.prediction.effects.clearNotices();
-      guest.beginMirror();
-      guest.prediction.setPredicted(0n, false); // follows the mirror, and ends all effects
-      guest.effects.follow(guest.prediction.effects.notices);
-      guest.effects.endSession();
-    }
+    if (random() < 1 / 200) guest.beginMirror();
     if (random() < 1 / 40)
       guest.prediction.setPredicted(court.crates[this.below(court.crates.length)]!, random() < 0.75);
   }

@@ -244,14 +244,32 @@ test("Prediction.AnotherMirrorBeginsAnew", () => {
   const guest = court.joinSettled();
   court.play(40);
   guest.beginMirror();
-  guest.update();
-  guest.effects.endSession();
   court.ticks(20);
   assert.ok(guest.prediction.predicted(guest.avatar));
   court.play(100);
   court.ticks(100);
   assert.equal(guest.prediction.statistics.mispredictions.remote, 0, lastOf(guest));
   expectAgreement(court, guest);
+});
+
+test("Prediction.EffectsEndThoughAnEntityOfTheNextMirrorIsChosen", () => {
+  const court = courtOf(1);
+  const guest = court.joinSettled();
+  const [crate] = court.crates;
+  const notices: string[] = [];
+  guest.prediction.onEffect("throw", ({ kind }) => void notices.push(kind));
+  guest.prediction.onSpawn(({ kind }) => void notices.push(kind));
+  guest.send(courtThrow(1, 0));
+  court.ticks(1);
+  assert.deepEqual(notices.splice(0), ["spawned", "started"]);
+  guest.beginMirror();
+  guest.prediction.setPredicted(crate!, true);
+  court.ticks(20);
+  assert.deepEqual(notices.slice(0, 2), ["vanished", "cancelled"]);
+  assert.ok(guest.prediction.predicted(crate!));
+  guest.beginMirror();
+  court.ticks(20);
+  assert.ok(!guest.prediction.predicted(crate!), "it was chosen in the former mirror");
 });
 
 test("Prediction.AnInputDelayHoldsCommandsBackOnBothSides", () => {

@@ -104,6 +104,7 @@ export class Guest {
   private command: Uint8Array | null = null;
   private isComplete = false;
   private target = 0;
+  private followed = 0; // number of the mirror that the prediction has followed
   private readonly state: { -readonly [Name in keyof Connection]?: unknown };
 
   constructor(
@@ -190,6 +191,8 @@ export class Guest {
     this.repeat();
     this.prediction.update(court.frame * frameMs);
     this.effects.follow(this.prediction.effects.notices);
+    if (this.followed !== this.state.mirrors) this.effects.endSession();
+    this.followed = this.state.mirrors as number;
     for (const { kind } of this.prediction.spawns.notices) ++this.spawns[kind];
   }
 
