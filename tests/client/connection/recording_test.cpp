@@ -168,6 +168,34 @@ TEST_F(RecordingTest, ContinuesOverALostConnectionAndAFullPipe) {
   expect_replayed();
 }
 
+TEST_F(RecordingTest, ARejoinTokenThatNeverLeftIsUsedAgain) {
+  join();
+  walk(60);
+  recorded->pipe_closed("the cable was pulled", village->now);
+  walk(1);
+  const std::size_t tokens = client->connection.rejoin_tokens();
+  ASSERT_GT(tokens, 1u);
+  village->full = test::village_address;
+  for (std::size_t i = 0; i < 2 * tokens; ++i) {
+    recorded->rejoin(village->now);
+    walk(2);
+    EXPECT_FALSE(client->connection.has_sent());
+    recorded->pipe_closed("there is no network", village->now);
+    walk(1);
+    ASSERT_EQ(client->connection.rejoin_tokens(), tokens);
+    ASSERT_TRUE(client->connection.can_rejoin());
+  }
+  village->full = {};
+  client->port.from.port = 6000;
+  recorded->rejoin(village->now);
+  walk(100);
+  EXPECT_EQ(client->connection.state(), Connection::State::playing) << to_string(client->connection.reason());
+  EXPECT_TRUE(client->connection.has_sent());
+  EXPECT_EQ(village->server->players(), 1u);
+  recorded->close(client->port);
+  expect_replayed();
+}
+
 TEST_F(RecordingTest, ContinuesAfterAReconnectWithANewToken) {
   join();
   walk(60);

@@ -75,11 +75,12 @@ void Connection::update(core::Nanoseconds now, transport::Output& output) {
   }
   if (const char* over = state_ == State::joining ? welcome_wait_.check(endpoint_->session(), now) : nullptr)
     endpoint_->close({transport::ReasonCode::handshake_timed_out, over}, output);
+  has_sent_ = has_sent_ || output.ready(server());
   endpoint_->update(now, output);
-  if (endpoint_->closed()) {
-    state_ = State::closed;
-    reason_ = endpoint_->reason();
-  }
+  if (!endpoint_->closed()) return;
+  state_ = State::closed;
+  reason_ = endpoint_->reason();
+  if (rejoining_ && !has_sent_) rejoin_tokens_.push_back(config_.transport.token);  // the server knows it still
 }
 
 void Connection::set_command(core::ByteView command) { command_.assign(command.begin(), command.end()); }
@@ -140,6 +141,7 @@ void Connection::begin_session(core::Nanoseconds now) {
   progress_.interrupt();
   resources_.end_session();
   last_input_ = 0;
+  has_sent_ = false;
   ++stats_.rejoins;
 }
 

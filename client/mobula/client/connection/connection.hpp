@@ -39,11 +39,14 @@ class Connection final : public ConnectionInput {
   void reconnect(const transport::ConnectToken& token, core::Nanoseconds now) override;
   void close(transport::Output& output) override;
 
-  /// Returns whether the connection was lost and a rejoin token is left that has not expired. Each rejoin uses one up.
+  /// Returns whether the connection was lost and a rejoin token is left that has not expired. Each rejoin uses one up,
+  /// unless its pipe was never ready to send.
   [[nodiscard]] bool can_rejoin() const;
   /// Returns the number of rejoin tokens that have not expired. A connection that is lost without one cannot rejoin:
   /// the server sends them soon after it has accepted the client.
   [[nodiscard]] std::size_t rejoin_tokens() const { return now_ < rejoin_tokens_end_ ? rejoin_tokens_.size() : 0; }
+  /// Returns whether datagrams of the latest session may have left: its pipe was ready in an update.
+  [[nodiscard]] bool has_sent() const { return has_sent_; }
   /// Returns whether the connection is closed, though neither side closed it, after the server had accepted the client.
   [[nodiscard]] bool lost() const;
   /// Returns whether a new connect token leads on: the connection was lost, or its rejoin was refused because the
@@ -148,7 +151,8 @@ class Connection final : public ConnectionInput {
   std::vector<transport::ConnectToken> rejoin_tokens_;
   core::Nanoseconds rejoin_tokens_end_ = 0;  // when the first of them expires
   core::Nanoseconds rejoin_grace_ = 0;
-  bool rejoining_ = false;             // until the server answers a rejoin
+  bool rejoining_ = false;  // until the server answers a rejoin
+  bool has_sent_ = false;
   bool has_servers_of_token_ = false;  // config_'s servers are those of the former token
   WelcomeWait welcome_wait_;           // since the latest Hello
 
