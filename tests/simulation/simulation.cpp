@@ -28,7 +28,9 @@ Simulation::Simulation(Plan plan, Listener listener, std::string folder)
   for (std::uint32_t i = 0; i < plan_.players; ++i) {
     players_.push_back(std::make_unique<Player>(*this, i));
     players_.back()->knows_schema = plan_.has_rules ? i % 4 != 0 : i % 4 == 1;
-    players_.back()->keeps_levels = plan_.keeps_levels && players_.back()->random.chance(1, 2);
+    const bool chosen = plan_.keeps_levels && players_.back()->random.chance(1, 2);
+    const bool reads = plan_.keeps_levels && plan_.has_rules && i % 4 != 3;  // without it nothing is certain
+    players_.back()->keeps_levels = chosen || reads;
     players_.back()->spectates = plan_.spectates && i == 2;
     players_.back()->frame_ticks = 1u << players_.back()->random.below(3);
   }

@@ -96,6 +96,7 @@ TEST(Trial, ClientsPredictAndAreRewoundUnderFaults) {
     SCOPED_TRACE(scenario);
     Plan plan = draw_plan(1, scenario, size);
     plan.has_rules = plan.rewinds = true;
+    plan.keeps_levels = plan.has_level;  // as in all plans with rules
     plan.changes_max = 6;
     const Trial trial = run_trial(plan);
     EXPECT_EQ(trial.outcome.wrong, "") << to_string(plan);

@@ -38,7 +38,7 @@ constexpr std::array<Scenario, 10> every_scenario{{
      .has_level = true},
     {.name = "reload",
      .shows = "the level is reloaded; the client requests the new one and receives it",
-     .network = {.latency = 50 * millisecond, .loss_ppm = 100'000},
+     .network = {.latency = 50 * millisecond, .loss_ppm = 50'000},
      .has_level = true,
      .reloads_after = 35},
     {.name = "large",

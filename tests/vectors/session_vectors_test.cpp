@@ -85,7 +85,7 @@ TEST_F(SessionVectors, ReloadedLevelIsReceived) {
   EXPECT_EQ(made.levels, 2u);
   EXPECT_EQ(made.session.at("levels").size(), 2u);
   EXPECT_GT(made.session.at("levels").at(1).at(0), 35);
-  EXPECT_GT(made.datagrams_lost, 5u);
+  EXPECT_GT(made.datagrams_lost, 0u);
 }
 
 TEST_F(SessionVectors, LargeStatesArriveAsBodies) {
