@@ -90,6 +90,7 @@ void Connection::pipe_closed(std::string_view why, core::Nanoseconds now) { endp
 void Connection::close(transport::Output& output) {
   if (state_ == State::closed) return;
   endpoint_->close({transport::ReasonCode::left, ""}, output);
+  rejoining_ = false;
   state_ = State::closed;
   reason_ = endpoint_->reason();
 }
@@ -104,9 +105,11 @@ bool Connection::lost() const {
   return state_ == State::closed && mendable_end && welcomed();
 }
 
+// A server that ends an attempt to rejoin refuses it, also if the datagrams with its reason are lost.
 bool Connection::can_reconnect() const {
-  const bool refused = state_ == State::closed && rejoining_ && reason_.code == transport::ReasonCode::refused;
-  return lost() || refused;
+  using transport::ReasonCode;
+  const bool ended = reason_.code == ReasonCode::refused || reason_.code == ReasonCode::left;
+  return lost() || (state_ == State::closed && rejoining_ && ended);
 }
 
 void Connection::rejoin(core::Nanoseconds now) {

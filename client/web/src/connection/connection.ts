@@ -39,7 +39,6 @@ import { WelcomeWait } from "./welcome_wait.js";
 
 // The server's limit is 16. A page that updates with each frame of a fast screen must stay below it.
 const inputsPerTickMax = 4;
-const rounding = 1e-6; // ms
 const commandTicksMax = 0xffff_ffff;
 
 export type State = "connecting" | "joining" | "playing" | "closed";
@@ -179,6 +178,7 @@ export class Connection {
   close(send: Send): void {
     if (this.state === "closed") return;
     this.endpoint.close({ reason: "left", text: "" }, send);
+    this.isRejoining = false;
     this.state = "closed";
     this.end = this.endpoint.end;
   }
@@ -192,9 +192,10 @@ export class Connection {
     return this.isLost() && this.rejoinTokens.has(this.now);
   }
 
-  /** Returns whether a new connect token leads on: the connection was lost, or the server no longer has the player. */
+  /** Returns whether a new connect token leads on: it was lost, or the server refused a rejoin, even without its reason. */
   canReconnect(): boolean {
-    return this.isLost() || (this.state === "closed" && this.isRejoining && this.end?.reason === "refused");
+    const isEnded = this.end?.reason === "refused" || this.end?.reason === "left";
+    return this.isLost() || (this.state === "closed" && this.isRejoining && isEnded);
   }
 
   /** Begins a new session with a token that the server gave. Requires canRejoin(). */
@@ -273,8 +274,8 @@ export class Connection {
   /** An input that acknowledges nothing new and repeats no command is sent once per tick. */
   private wantsInput(now: number): boolean {
     const hasNews = this.progress.hasNews || this.commands.hasUnacknowledged();
-    const tick = 1000 / this.ticksPerSecond;
-    return now - this.lastInput >= (hasNews ? tick / inputsPerTickMax : tick) - rounding;
+    const tick = 1000 / this.ticksPerSecond - 1e-6; // times are rounded
+    return now - this.lastInput >= (hasNews ? tick / inputsPerTickMax : tick);
   }
 
   private sendInput(now: number): void {

@@ -105,20 +105,21 @@ test("Client.EndsAtAServerOfAnotherVersion", async () => {
   assert.equal(network.opened, 1);
 });
 
-test("Client.ARefusedRejoinAsksForANewToken", async () => {
-  const network = new FakeNetwork();
-  let asked = 0;
-  const newToken = (): Promise<Uint8Array> => Promise.resolve((++asked, fakeToken()));
-  const client = await join(network, 0, { newToken });
-  network.onOpened = (server) => {
-    if (network.opened === 2) server.refusal = { reason: "refused", text: "the player has left" };
-    else server.answer.push(welcomeWith(schema));
-  };
-  network.cut();
-  await network.run(client, 5000);
-  assert.equal(client.state, "playing");
-  assert.deepEqual([asked, network.opened, client.connection.mirrors], [1, 3, 2]);
-});
+for (const reason of ["refused", "left"] as const)
+  test(`Client.ARejoinThatIsEndedAsksForANewToken_${reason}`, async () => {
+    const network = new FakeNetwork();
+    let asked = 0;
+    const newToken = (): Promise<Uint8Array> => Promise.resolve((++asked, fakeToken()));
+    const client = await join(network, 0, { newToken });
+    network.onOpened = (server) => {
+      if (network.opened === 2) server.refusal = { reason, text: "the player has left" };
+      else server.answer.push(welcomeWith(schema));
+    };
+    network.cut();
+    await network.run(client, 5000);
+    assert.equal(client.state, "playing");
+    assert.deepEqual([asked, network.opened, client.connection.mirrors], [1, 3, 2]);
+  });
 
 test("Client.ARefusedRejoinEndsAClientWithoutNewTokens", async () => {
   const network = new FakeNetwork();
