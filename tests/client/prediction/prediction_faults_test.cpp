@@ -83,12 +83,12 @@ class Faults {
       guest.prediction.set_predicted(court_.game.crates[place], random_.chance(3, 4));
     }
   }
-  // Forwards by up to a minute, back by up to 3 s.
+  // Forwards by up to a minute, back by up to 3 s. A client that times out before Welcome has nothing to resume.
   void step_clock(Court::Guest& guest) {
     const core::Nanoseconds length = random_.chance(1, 4) ? 60'000 * ms : 3'000 * ms;
     const bool goes_back = length < 60'000 * ms && random_.chance(1, 2);
     const auto step = static_cast<core::Nanoseconds>(random_.uniform(0, 1) * static_cast<float>(length / ms)) * ms;
-    guest.ahead += goes_back ? -step : step;
+    if (guest.connection().clock() != nullptr) guest.ahead += goes_back ? -step : step;
   }
   void change_world() {
     court_.game.disturb = [this](server::World& world) {

@@ -249,14 +249,14 @@ export class Connection {
   }
 
   private updatePlaying(now: number): void {
+    const request = this.resources.nextRequest();
+    if (request !== null) this.endpoint.session.sendReliable(request);
     if (this.loading.isBusy) return;
     this.clock!.onLink(this.endpoint.session.link, now);
     this.addCommand(now);
     if (this.wantsInput(now)) this.sendInput(now);
     const part = this.verification.check.next(this.mirror!, now);
     if (part !== null) this.endpoint.session.sendOptional(part);
-    const request = this.resources.nextRequest();
-    if (request !== null) this.endpoint.session.sendReliable(request);
   }
 
   private addCommand(now: number): void {

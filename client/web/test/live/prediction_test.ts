@@ -3,11 +3,12 @@ import assert from "node:assert/strict";
 import { type TestContext, after, before, test } from "node:test";
 import { Move, Tag, Throw, WalkTo } from "../../demo/demo_commands.js";
 import type { Client, ConnectOptions } from "../../src/connection/client.js";
+import { toHex } from "../../src/core/bytes.js";
 import { encode } from "../../src/messages.js";
 import { Client as AnyClient, LevelStore, connect } from "../../src/node.js";
 import { openUdp } from "../../src/pipe/udp.js";
 import { type Prediction, type Rules, describe, predict } from "../../src/prediction.js";
-import { DemoServer, hasPrograms, sleep, until, village } from "../support/demo_server.js";
+import { DemoServer, hamlet, hasPrograms, sleep, until, village } from "../support/demo_server.js";
 import { demoRules } from "../support/demo_rules.js";
 import { EffectLedger } from "../support/effect_ledger.js";
 import { hasModules, loadModule } from "../support/modules.js";
@@ -191,4 +192,18 @@ test("LivePrediction.ReturnsAfterAMinuteWithoutUpdates", options, async (t) => {
   player.check();
   const { tick, reconciledTick } = player.prediction;
   assert.ok(tick - reconciledTick <= 32);
+});
+
+test("LivePrediction.FollowsAReloadOfTheLevel", options, async (t) => {
+  const player = await join(t);
+  const { levels } = player.client.connection;
+  const present = (): string => toHex(levels.at(player.prediction.tick)?.identity ?? new Uint8Array(0));
+  await player.play(2000);
+  const former = present();
+  await server.reload(hamlet);
+  await until("it has the level", () => present() !== former || player.client.end !== null);
+  const { compared } = player;
+  await player.play(5000, () => player.compared > compared + 100);
+  player.check();
+  assert.ok(player.compared > compared + 100);
 });

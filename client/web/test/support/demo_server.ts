@@ -29,8 +29,7 @@ export class DemoServer {
 
   /** Starts a server, at the ports of the last one if there was one. `more` are further options of the server. */
   async start({ level = hamlet, ticks = 60, more = [] as string[] } = {}): Promise<void> {
-    const blob = this.file("test.level");
-    execFileSync(join(bin, "mobula-compile"), [resolve(root, level), "-o", blob]);
+    const blob = this.compile(level);
     const ports = ["--port", "0", "--ws-port", this.port("listening on ws port "), "--admin-port", "0"];
     if (this.site !== null) ports.push("--web-port", this.port(webAddress), "--web-root", join(root, this.site));
     const all = ["--level", blob, "--tick-rate", String(ticks), ...ports, ...more];
@@ -43,6 +42,19 @@ export class DemoServer {
     for (let tries = 0; this.port(adminAddress) === "0" && server.exitCode === null && tries < 600; ++tries)
       await sleep(50);
     if (this.port(adminAddress) === "0") throw new Error(`the server did not start: ${this.log}`);
+  }
+
+  private compile(level: string): string {
+    const blob = this.file("test.level");
+    execFileSync(join(bin, "mobula-compile"), [resolve(root, level), "-o", blob]);
+    return blob;
+  }
+
+  /** Replaces the level. */
+  async reload(level: string): Promise<void> {
+    this.compile(level);
+    const answer = await fetch(`${this.admin}/api/reload`, { method: "POST" });
+    if (!answer.ok) throw new Error(await answer.text());
   }
 
   /** Returns the path of a file that is removed with the server. */
