@@ -35,6 +35,7 @@ export class Browser {
     this.#process = spawn(chromium, [...options, `--user-data-dir=${join(this.#folder, "profile")}`, "about:blank"], {
       stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"],
       env: { ...process.env, TMPDIR: this.#folder },
+      detached: true, // a group of its own; the browser ends with its pipe
     });
     this.#process.stdio[4].setEncoding("utf8").on("data", (text) => {
       const parts = (this.#rest + text).split("\0");
@@ -79,7 +80,17 @@ export class Browser {
       this.#process.kill("SIGTERM");
       await ended; // it writes to the folder that is removed next
     }
+    this.#killGroup();
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 30 });
+  }
+
+  /** Kills processes that outlive the browser, such as that of a frozen page. */
+  #killGroup() {
+    try {
+      process.kill(-this.#process.pid, "SIGKILL");
+    } catch (error) {
+      if (error.code !== "ESRCH") throw error;
+    }
   }
 }
 
