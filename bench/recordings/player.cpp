@@ -1,7 +1,6 @@
 #include "recordings/player.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <deque>
 #include <memory>
 #include <mobula/client/mirror/mirror.hpp>
@@ -200,12 +199,6 @@ core::Result<PlayReport> Player::run() {
     report.mismatches += mismatches();
   }
   add_traffic(report, frames);
-  for (ecs::PoolId pool = 0; pool < registry_.pool_count(); ++pool)
-    for (const server::CourseStats& stats : publisher_.published().course_stats(pool))
-      std::fprintf(stderr, "courses %.3f%%  ", 100.0 * static_cast<double>(stats.new_courses) / static_cast<double>(entities_.size() * (report.frames - 1)));
-  double state = 0;
-  for (const FrameTraffic& each : frames) state += static_cast<double>(each.state_bytes);
-  std::fprintf(stderr, "state bytes %.4f\n", state / static_cast<double>(entities_.size() * frames.size()));
   return report;
 }
 

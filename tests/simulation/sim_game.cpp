@@ -111,7 +111,8 @@ void SimGame::leave(server::World& world, const server::Player& player) {
 void SimGame::level_changed(server::World& world, const server::LevelChange& change) {
   steps_.touch_all();
   for (const auto& [entity, successor] : change.removed)
-    if (!world.registry().valid(entity)) census_.fail("an entity is destroyed before the game knows that it is removed");
+    if (!world.registry().valid(entity))
+      census_.fail("an entity is destroyed before the game knows that it is removed");
   census_.followed(change);
 }
 

@@ -137,7 +137,7 @@ int serve(const HostConfig& config, const OpenWorlds& open) {
   if (const core::Status opened = open(worlds, config); !opened) return refuse(config, opened.error());
   MOBULA_ASSERT(!worlds.all().empty(), "no world was opened");
   api = make_api(worlds, worlds.all().front()->token_issuer());
-  if (*web) site.emplace(**web, config);
+  if (const std::optional<WebPlan>& plan = *web; plan) site.emplace(*plan, config);
   const auto web_server = start_web(*web, config, *worlds.all().front(), api);
   if (!web_server) return refuse(config, web_server.error());
   const auto admin_server = start_admin(std::move(*admin), config, *worlds.all().front(), api);

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <mobula/server/replication/course_keeper.hpp>
 #include <mobula/wire/field_words.hpp>
 
@@ -57,23 +56,10 @@ struct Motion {
 };
 
 Motion motion_of(const CourseUnit& unit, std::uint32_t part, const CourseTruth& truth) {
-  static const int fit = std::getenv("FIT") != nullptr ? std::atoi(std::getenv("FIT")) : 0;
   const double step = step_of(unit, part, truth, 0);
   if (truth.differences == 0) return {step, 0};
   const double last = step_of(unit, part, truth, 1);
   if (!truth.given[0] && is_jump(step, last, unit.tolerance_steps)) return {};
-  if (fit == 1) return {step, 0};
-  if (fit == 2) return {(step + last) / 2, 0};
-  if (fit >= 3 && truth.differences >= 2) {
-    const double third = step_of(unit, part, truth, 2);
-    if (fit == 3) return {(3 * step + 4 * last + 3 * third) / 10, 0};
-    if (fit == 6) return {(step + last + third) / 3, 0};
-    // Least squares of a parabola, at the newest value.
-    const double slope = (21 * step + 8 * last - 9 * third) / 20;
-    const double bend = (step - third) / 2;
-    if (fit == 4) return {slope - bend / 2, bend};
-    if (fit == 5) return {slope, 0};
-  }
   const double acceleration = step - last;
   const double before = truth.differences == 1 ? 0 : last - step_of(unit, part, truth, 2);
   const double greater = std::max(std::abs(acceleration), std::abs(before));

@@ -52,7 +52,7 @@ void Rewound::each_shown(const std::function<void(ecs::Entity entity)>& visit) c
 // Returns the pictures of this view. Another view may have used the workspace since.
 PastPictures& Rewound::pictures() {
   RewindWorkspace& work = parts_.work;
-  if (work.pictures_of != number_) {
+  if (!work.pictures || work.pictures_of != number_) {
     work.pictures.emplace(parts_.published, parts_.shadow, work.memory);
     work.pictures_of = number_;
   }
