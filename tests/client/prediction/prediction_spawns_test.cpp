@@ -99,8 +99,8 @@ TEST(Prediction, ASpawnOfAnotherPlayersCommandIsNotMatched) {
 }
 
 // Gives crates of the server SpawnKeys of the client's commands that are under way. Returns how many of them the client
-// takes for its own spawns. `later` is the distance of their tick from the server's.
-std::size_t count_taken(std::uint32_t later) {
+// takes for its own spawns. `later` is the distance of their tick from the server's, `ahead` is added to their numbers.
+std::size_t count_taken(std::uint32_t later, std::uint32_t ahead) {
   constexpr std::uint32_t count = 6;
   Court court(count, near);
   Court::Guest& guest = court.join_settled();
@@ -118,7 +118,7 @@ std::size_t count_taken(std::uint32_t later) {
       ecs::Registry& registry = world.registry();
       registry.add<server::Relevance>(court.game.crates[i]).owner = player;
       registry.add<engine::SpawnKey>(court.game.crates[i]) = {
-          .tick = world.tick() + later, .player = player, .command = undone + i, .ordinal = 0};
+          .tick = world.tick() + later, .player = player, .command = undone + ahead + i, .ordinal = 0};
     }
   };
   walk(1);
@@ -132,9 +132,10 @@ std::size_t count_taken(std::uint32_t later) {
   return taken.size();
 }
 
-TEST(Prediction, ASpawnKeyOfAFarTickIsNotMatched) {
-  EXPECT_GT(count_taken(0), 0u) << "a key that may be right";
-  EXPECT_EQ(count_taken(PredictedSet::spawn_ticks_max + 10), 0u);
+TEST(Prediction, ASpawnKeyThatCannotBeRightIsNotMatched) {
+  EXPECT_GT(count_taken(0, 0), 0u) << "a key that may be right";
+  EXPECT_EQ(count_taken(PredictedSet::spawn_ticks_max + 10, 0), 0u) << "its tick is too late";
+  EXPECT_EQ(count_taken(0, 100), 0u) << "the client has not given its command";
 }
 
 TEST(Prediction, AStoneOfBeforeAPauseContinuesAsTheServers) {
