@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { Browser, sleep } from "../../client/play/test/support/browser.mjs";
 
 const [url, admin, out] = process.argv.slice(2);
-const patience = 60_000;
+const patience = 180_000;
 const framesWanted = 60;
 const forms = { desktop: { width: 1280, height: 720 }, phone: { width: 390, height: 844, touch: true } };
 
