@@ -200,7 +200,7 @@ test("LivePrediction.FollowsAReloadOfTheLevel", options, async (t) => {
   const present = (): string => toHex(levels.at(player.prediction.tick)?.identity ?? new Uint8Array(0));
   await player.play(2000);
   const former = present();
-  await server.reload(hamlet);
+  server.reload(hamlet);
   await until("it has the level", () => present() !== former || player.client.end !== null);
   const { compared } = player;
   await player.play(5000, () => player.compared > compared + 100);
