@@ -208,11 +208,11 @@ choose "$@"
 copy_tree
 check_catchers
 say "Applying ${#chosen[@]} mutations"
+trap 'write_table >"$log" && cp "$log" "$table"' EXIT  # of an interrupted run too
 for at in "${chosen[@]}"; do
   try "$at"
   results[at]=$result
   [[ $result ]] || survived=$((survived + 1))
 done
-write_table >"$log" && cp "$log" "$table"
 ((!survived)) || die "$survived of ${#chosen[@]} survived"
 say "All ${#chosen[@]} were caught."
