@@ -208,7 +208,7 @@ choose "$@"
 copy_tree
 check_catchers
 say "Applying ${#chosen[@]} mutations"
-trap 'write_table >"$log" && cp "$log" "$table"' EXIT  # of an interrupted run too
+trap 'write_table >"$log" && cp "$log" "$table"' EXIT  # after an interrupted run too
 for at in "${chosen[@]}"; do
   try "$at"
   results[at]=$result

@@ -28,9 +28,6 @@ declare -A libraries=([gcc]='' [libcxx]='googletest flatbuffers' [mingw]=$foreig
 declare -A emulator=([gcc]='' [libcxx]='' [mingw]="env TMPDIR=$WINEPREFIX wine" [arm64]='qemu-aarch64 -L /usr/aarch64-linux-gnu')
 declare -A suffix=([mingw]=.exe)
 declare -A c_compiler=([gcc]=gcc [libcxx]=clang-19 [mingw]=x86_64-w64-mingw32-gcc-posix [arm64]=aarch64-linux-gnu-gcc)
-# In suites, which are hardly optimised, g++ takes initialised variables for others.
-gnu=-Wno-maybe-uninitialized
-declare -A warnings=([gcc]=$gnu [libcxx]='' [mingw]=$gnu [arm64]=$gnu)
 
 optimise=-O3
 # configure FOLDER OPTION…: suites are compiled together and not optimised, libraries as they are shipped.
@@ -41,7 +38,7 @@ configure() {
 }
 
 configure_client() {
-  configure "$1" "${option[$1]}" "-DCMAKE_CXX_FLAGS_DEBUG=$optimise -g1 ${warnings[$1]}" \
+  configure "$1" "${option[$1]}" "-DCMAKE_CXX_FLAGS_DEBUG=$optimise -g1" \
     -DMOBULA_CLIENT_ONLY=ON -DMOBULA_CLIENT_SUITES=ON "${@:2}"
 }
 
