@@ -7,7 +7,7 @@ import { build } from "esbuild";
 import { PageBrowser, chromium } from "../test/support/page_browser.js";
 import { DemoServer, runClient } from "../test/support/demo_server.js";
 import { root } from "../test/support/repository.js";
-import { type Measured, replay, textOf } from "./replay.js";
+import { type Measured, meanOf, replay, textOf } from "./replay.js";
 
 const [ticks = "2400"] = process.argv.slice(2);
 
@@ -59,12 +59,14 @@ async function inCpp(file: Uint8Array): Promise<number> {
 
 const file = await record();
 console.log(`recording of ${(file.length / 2 ** 20).toFixed(1)} MiB`);
-console.log(`C++: ${(await inCpp(file)).toFixed(3)} ms per tick, with the start of the program and all updates`);
+const cpp = await inCpp(file);
+console.log(`C++: ${cpp.toFixed(3)} ms per tick, with the start of the program and all updates`);
+const besideCpp = (measured: Measured): string => `${textOf(measured)}, ${(meanOf(measured.times) / cpp).toFixed(1)} times C++`;
 for (let round = 0; round < 3; ++round) {
   const heapBytes = (): number => {
     gc!();
     return process.memoryUsage().heapUsed + process.memoryUsage().arrayBuffers;
   };
-  console.log(`Node: ${textOf(replay(file, heapBytes))}`);
+  console.log(`Node: ${besideCpp(replay(file, heapBytes))}`);
 }
-if (chromium.command !== null) for (const measured of await inChromium(file)) console.log(`Chromium: ${textOf(measured)}`);
+if (chromium.command !== null) for (const measured of await inChromium(file)) console.log(`Chromium: ${besideCpp(measured)}`);

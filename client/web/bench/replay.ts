@@ -47,12 +47,13 @@ export function replay(file: Uint8Array, heapBytes: () => number): Measured {
   };
 }
 
+export const meanOf = (times: readonly number[]): number => times.reduce((sum, time) => sum + time, 0) / times.length;
+
 export function textOf({ entities, ticks, mismatched, times, heap }: Measured): string {
-  const mean = times.reduce((sum, time) => sum + time, 0) / times.length;
   const at = (part: number): string => times[Math.floor(times.length * part)]!.toFixed(3);
   const megabytes = heap.map((bytes) => (bytes / 2 ** 20).toFixed(1)).join(" ");
   return (
     `${entities} entities, ${ticks} ticks, ${mismatched} mismatched; ms per tick: p50 ${at(0.5)}, p90 ${at(0.9)}, ` +
-    `p99 ${at(0.99)}, mean ${mean.toFixed(3)}${megabytes === "" ? "" : `; MiB after each 1000 ticks: ${megabytes}`}`
+    `p99 ${at(0.99)}, mean ${meanOf(times).toFixed(3)}${megabytes === "" ? "" : `; MiB after each 1000 ticks: ${megabytes}`}`
   );
 }
