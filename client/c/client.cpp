@@ -24,8 +24,10 @@ void note_closing(Client& client) {
 std::string_view cause_of_no_answer(const client::Connection& connection) {
   if (connection.reason().code != transport::ReasonCode::no_answer) return "";
   return connection.config().transport.token.expire_time <= core::unix_now()
-             ? " (the connect token has expired, by the clock of this machine)"
-             : " (is the connect token used up? It opens one session)";
+             ? " (the connect token has expired, by the clock of this machine; if it is younger, synchronise the "
+               "clocks of both machines by NTP)"
+             : " (is the connect token used up? It opens one session. Do the clocks of both machines agree? If not, "
+               "synchronise them by NTP)";
 }
 
 void end_session(Client& client) {

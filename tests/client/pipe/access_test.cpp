@@ -31,7 +31,12 @@ TEST(Access, AnExpiredTokenIsLoggedWithItsAge) {
   EXPECT_THAT(
       log_about_token(160),
       testing::ContainsRegex("a.token: the token expired 1[0-9][0-9] s ago, by the clock of this machine; if it "
-                             "is younger, synchronise the clocks"));
+                             "is younger, synchronise the clocks of both machines .NTP."));
+}
+
+TEST(Access, TheAdviceOfNoAnswerNamesTheClocks) {
+  EXPECT_THAT(std::string(advice(transport::ReasonCode::no_answer)),
+              testing::HasSubstr("the clocks of both machines (NTP)"));
 }
 
 TEST(Access, AFreshTokenIsNotLogged) { EXPECT_EQ(log_about_token(0), ""); }

@@ -39,7 +39,7 @@ core::Result<Tokens> from_file(const std::string& path) {
   if (const std::uint64_t now = core::unix_now(); token->expire_time <= now)
     core::log_warn("client",
                    "{}: the token expired {} s ago, by the clock of this machine; if it is younger, synchronise the "
-                   "clocks (NTP)",
+                   "clocks of both machines (NTP)",
                    path, now - token->expire_time);
   return Tokens{std::move(*token)};
 }
@@ -117,7 +117,8 @@ std::string_view advice(transport::ReasonCode code) {
   switch (code) {
     case transport::ReasonCode::no_answer:
       return " (check that a server runs there, that it has the key of this token, and that the token names this "
-             "address; a token is valid once and for a short time; the server logs the tokens it rejects)";
+             "address; a token is valid once and for a short time, by the clocks of both machines (NTP); the server "
+             "logs the tokens it rejects)";
     case transport::ReasonCode::pipe_lost:
       return " (check that the server listens there for this kind of pipe; a token is valid once; the server logs the "
              "clients it refuses)";

@@ -25,7 +25,8 @@ constexpr std::array reported_drops{transport::Drop::wrong_version,
 // A token that is younger than its expiry suggests was made by a machine whose clock is behind.
 std::string expiry_note(std::uint64_t seconds) {
   return core::format(
-      "; the last token expired {} s ago, by the clock of this machine: if it is younger, synchronise the clocks (NTP)",
+      "; the last token expired {} s ago, by the clock of this machine: if it is younger, synchronise the clocks of "
+      "both machines (NTP)",
       seconds);
 }
 
