@@ -272,6 +272,21 @@ test("Prediction.EffectsEndThoughAnEntityOfTheNextMirrorIsChosen", () => {
   assert.ok(!guest.prediction.predicted(crate!), "it was chosen in the former mirror");
 });
 
+test("Prediction.AnEffectBeginsInTheFirstUpdateOfTheNextMirror", () => {
+  const court = courtOf(0);
+  const guest = court.joinSettled();
+  guest.isPaused = true;
+  guest.beginMirror();
+  court.ticks(5);
+  guest.send(courtThrow(1, 0));
+  guest.isPaused = false;
+  court.step();
+  assert.equal(guest.effects.running(), 1);
+  court.ticks(40);
+  assert.equal(guest.effects.confirmed, 1);
+  expectAgreement(court, guest);
+});
+
 test("Prediction.AnInputDelayHoldsCommandsBackOnBothSides", () => {
   const court = courtOf(2);
   const guest = court.joinSettled({ inputDelay: { least: 3, most: 3 } });

@@ -190,8 +190,9 @@ export class Guest {
     }
     this.repeat();
     this.prediction.update(court.frame * frameMs);
-    this.effects.follow(this.prediction.effects.notices);
-    if (this.followed !== this.state.mirrors) this.effects.endSession();
+    const { notices } = this.prediction.effects;
+    if (this.followed === this.state.mirrors) this.effects.follow(notices);
+    else this.effects.followNextMirror(notices);
     this.followed = this.state.mirrors as number;
     for (const { kind } of this.prediction.spawns.notices) ++this.spawns[kind];
   }

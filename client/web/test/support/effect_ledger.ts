@@ -25,10 +25,17 @@ export class EffectLedger {
     }
   }
 
-  /** With a new mirror all have ended. The commands' numbers begin anew, and effects are named by these. */
-  endSession(): void {
+  /**
+   * Follows the notices of the first update with another mirror. All effects of the former one end before any begins. The
+   * commands' numbers begin anew, and effects are named by these.
+   */
+  followNextMirror(notices: readonly EffectNotice[]): void {
+    const begin = notices.findIndex(({ kind }) => kind === "started");
+    const ends = begin < 0 ? notices.length : begin;
+    this.follow(notices.slice(0, ends));
     this.faults += this.running();
     this.states.clear();
+    this.follow(notices.slice(ends));
   }
 
   running(): number {
