@@ -112,6 +112,25 @@ TEST(EffectTable, ACancelledEffectDoesNotBeginAgain) {
   EXPECT_EQ(table.notices(), 2u);
 }
 
+TEST(EffectTable, AnEndedEffectIsRememberedWhileItIsEmitted) {
+  EffectTable table;
+  table.begin_pass(0);
+  table.emit(effect(1, 1));
+  table.cancel_running();
+  for (const ecs::Tick tick : {150u, 151u}) {
+    table.begin_pass(tick - 1);
+    table.emit(effect(1, tick));
+    table.settle(tick);
+  }
+  EXPECT_EQ(kinds(table), (std::vector{Kind::begun, Kind::cancelled}));
+  table.settle(151 + EffectTable::remembered_ticks);
+  table.emit(effect(1, 300));
+  EXPECT_EQ(table.running(), 0u);
+  table.settle(300 + EffectTable::remembered_ticks + 1);
+  table.emit(effect(1, 430));
+  EXPECT_EQ(table.running(), 1u) << "it is forgotten";
+}
+
 TEST(EffectTable, CancelsAllInTheEnd) {
   EffectTable table;
   table.begin_pass(0);

@@ -28,6 +28,7 @@ void EffectTable::notify(EffectNotice::Kind kind, const Entry& entry) {
 
 void EffectTable::emit(const prediction::Effect& effect) {
   if (Entry* const known = find(effect)) {
+    if (!known->running) known->tick = std::max(known->tick, effect.tick);
     if (!known->running || known->emitted) return;
     known->emitted = true;
     known->tick = effect.tick;

@@ -6,7 +6,7 @@
 //
 // A replay may emit a running effect in another tick, since a late command runs later. An effect that a replay does not
 // emit keeps running until its tick is reconciled: the next replay may have it again. Ended effects are remembered for
-// a while, during which the same name and key begin nothing.
+// a while after the last tick that emits them. During that time the same name and key begin nothing.
 #pragma once
 
 #include <mobula/prediction/effect.hpp>
@@ -25,7 +25,7 @@ struct EffectNotice {
 class EffectTable {
  public:
   static constexpr std::size_t effects_max = 256;     // running or remembered
-  static constexpr ecs::Tick remembered_ticks = 128;  // after the tick of an ended effect
+  static constexpr ecs::Tick remembered_ticks = 128;  // after the last tick that emits an ended effect
 
   /// Begins the list of notices anew.
   void clear_notices();

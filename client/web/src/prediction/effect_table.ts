@@ -6,7 +6,7 @@
 //
 // A replay may emit a running effect in another tick, since a late command runs later. An effect that a replay does not
 // emit keeps running until its tick is reconciled: the next replay may have it again. Ended effects are remembered for a
-// while, during which the same name and key begin nothing.
+// while after the last tick that emits them. During that time the same name and key begin nothing.
 
 /** An effect of a step. Its name and key identify it. */
 export interface Effect {
@@ -22,7 +22,7 @@ export interface EffectNotice extends Effect {
 }
 
 const effectsMax = 256; // running or remembered
-const rememberedTicks = 128; // after the tick of an ended effect
+const rememberedTicks = 128; // after the last tick that emits an ended effect
 
 interface Entry {
   readonly name: string;
@@ -57,6 +57,7 @@ export class EffectTable {
   emit(name: string, key: bigint, tick: number, payload: Uint8Array): void {
     const known = this.entries.find((each) => each.key === key && each.name === name);
     if (known !== undefined) {
+      if (!known.running) known.tick = Math.max(known.tick, tick);
       if (!known.running || known.emitted) return;
       known.emitted = true;
       known.tick = tick;

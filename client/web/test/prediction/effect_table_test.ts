@@ -77,6 +77,24 @@ test("EffectTable.ACancelledEffectDoesNotBeginAgain", () => {
   assert.equal(table.notices.length, 2);
 });
 
+test("EffectTable.AnEndedEffectIsRememberedWhileItIsEmitted", () => {
+  const table = new EffectTable();
+  emit(table, 1, 1);
+  table.cancelRunning();
+  for (const tick of [150, 151]) {
+    table.beginPass(tick - 1);
+    emit(table, 1, tick);
+    table.settle(tick);
+  }
+  assert.deepEqual(kinds(table), ["started", "cancelled"]);
+  table.settle(151 + 128);
+  emit(table, 1, 300);
+  assert.equal(table.running(), 0);
+  table.settle(300 + 128 + 1);
+  emit(table, 1, 430);
+  assert.equal(table.running(), 1, "it is forgotten");
+});
+
 test("EffectTable.CancelsAllInTheEnd", () => {
   const table = new EffectTable();
   emit(table, 1, 1);

@@ -287,6 +287,24 @@ test("Prediction.AnEffectBeginsInTheFirstUpdateOfTheNextMirror", () => {
   expectAgreement(court, guest);
 });
 
+test("Prediction.ACancelledEffectDoesNotBeginAfterALongPause", () => {
+  const court = courtOf(0);
+  const guest = court.joinSettled();
+  court.conditions = { ...near, latency: 9, loss: 1 };
+  guest.send(courtThrow(1, 0));
+  court.ticks(1);
+  assert.equal(guest.effects.running(), 1);
+  guest.isPaused = true;
+  court.ticks(150);
+  court.conditions.loss = 0;
+  court.ticks(10);
+  guest.isPaused = false;
+  court.ticks(40);
+  assert.equal(guest.effects.started, 1);
+  assert.equal(guest.effects.cancelled.get("throw"), 1);
+  expectAgreement(court, guest);
+});
+
 test("Prediction.AnInputDelayHoldsCommandsBackOnBothSides", () => {
   const court = courtOf(2);
   const guest = court.joinSettled({ inputDelay: { least: 3, most: 3 } });
