@@ -14,6 +14,7 @@ using court::Body;
 using court::Stone;
 
 constexpr std::uint32_t local_first = 1000;
+constexpr std::uint32_t member_distance = 7;  // between their indices
 
 // Members with bodies, half of them with a Stone, and local entities.
 class Fixture {
@@ -22,7 +23,7 @@ class Fixture {
     const auto schema = reflect::Schema::load(court::schema_bytes());
     EXPECT_TRUE(reflect::register_components(registry, **schema).ok());
     for (std::uint32_t i = 0; i < members; ++i) {
-      const ecs::Entity entity{i * 7 + 1, 1};
+      const ecs::Entity entity{i * member_distance + 1, 1};
       registry.create_given(entity);
       registry.add<Body>(entity);
       if (i % 2 == 0) registry.add<Stone>(entity);
@@ -150,7 +151,7 @@ TEST(SnapshotRing, RestoresAnyTickLikeACopy) {
   test::for_each_seed(1, 20, 400, [](std::uint64_t seed) {
     core::Random random(seed);
     constexpr ecs::Tick ticks = 12;
-    Fixture fixture(random.below(150), ticks);
+    Fixture fixture(random.below(local_first / member_distance), ticks);
     std::map<ecs::Tick, std::map<std::uint32_t, std::pair<Body, int>>> copies;
     ecs::Tick last = 1;
     fixture.ring->save(last, fixture.stepped);
