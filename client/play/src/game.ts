@@ -88,7 +88,10 @@ export class Game {
       toggle: (what) => this.toggles[what]?.(),
     });
     attachStick(element("stick"), element("knob"), this.controls);
-    new BotCrew((why) => this.toasts.show(`No bots: ${why}`, "bad"));
+    new BotCrew(
+      { add: element("do-bots"), dismiss: element("do-no-bots"), state: element("bots-state") },
+      (why) => this.toasts.show(`No bots: ${why}`, "bad"),
+    );
     this.entrance = new Entrance(this.notice, this.conditions, this.counts, (client) => this.begin(client));
     this.bindButtons();
   }
@@ -293,7 +296,7 @@ export class Game {
     if (this.client !== client) return; // the update has ended it
     timeline.beginFrame();
     this.before.copy(this.centre);
-    this.village.draw(timeline, seconds, this.panel.switches().ghost, this.stage.reach, this.centre);
+    this.village.draw(timeline.shown, seconds, this.panel.switches().ghost, this.stage.reach, this.centre);
     if (this.village.own?.isShown) {
       if (!this.isShown) performance.mark("avatar shown");
       this.isShown = true;

@@ -1,25 +1,31 @@
 // The bots of this page: sessions of their own in a worker, so that the page draws on.
-import { element, setText } from "../ui/elements.js";
 import { admit } from "./admission.js";
 import type { BotReport } from "./bots.js";
 
 const crew = 8;
 const most = 24;
 
+/** The elements by which the player adds and dismisses bots, and where their number is shown. */
+export interface BotControls {
+  readonly add: HTMLButtonElement;
+  readonly dismiss: HTMLButtonElement;
+  readonly state: HTMLElement;
+}
+
 export class BotCrew {
   private worker: Worker | null = null;
   private wanted = 0;
-  private readonly more = element<HTMLButtonElement>("do-bots");
-  private readonly fewer = element<HTMLButtonElement>("do-no-bots");
-  private readonly state = element("bots-state");
 
-  constructor(private readonly onFailed: (why: string) => void) {
-    this.more.addEventListener("click", () => void this.add());
-    this.fewer.addEventListener("click", () => this.dismiss());
+  constructor(
+    private readonly controls: BotControls,
+    private readonly onFailed: (why: string) => void,
+  ) {
+    controls.add.addEventListener("click", () => void this.add());
+    controls.dismiss.addEventListener("click", () => this.dismiss());
   }
 
   private async add(): Promise<void> {
-    this.more.disabled = true;
+    this.controls.add.disabled = true;
     try {
       const admissions = await Promise.all(Array.from({ length: crew }, admit));
       this.worker ??= this.start();
@@ -32,14 +38,14 @@ export class BotCrew {
   }
 
   private updateButtons(): void {
-    this.more.disabled = this.wanted >= most;
-    this.fewer.hidden = this.wanted === 0;
+    this.controls.add.disabled = this.wanted >= most;
+    this.controls.dismiss.hidden = this.wanted === 0;
   }
 
   private start(): Worker {
     const worker = new Worker("bots.js", { type: "module" });
     worker.onmessage = ({ data: { playing, wanted, ended } }: MessageEvent<BotReport>) => {
-      setText(this.state, wanted === 0 ? "" : `${playing} of ${wanted} play`);
+      this.controls.state.textContent = wanted === 0 ? "" : `${playing} of ${wanted} play`;
       if (ended === 0) return;
       this.wanted = Math.max(0, this.wanted - ended);
       this.updateButtons();

@@ -1,7 +1,6 @@
 // Joins the server, and shows the player what the page waits for or why the session has ended.
 import { Client, type LevelStore, Refusal, openWebSocket } from "@mobula/client";
 import { keepLevels } from "@mobula/client/level-cache";
-import type { Notice } from "../ui/notice.js";
 import { Refused, admit } from "./admission.js";
 import { wordsOf } from "./ends.js";
 import { type Conditions, type Counts, slowed } from "./slow_network.js";
@@ -12,6 +11,17 @@ const attemptsMax = 4;
 const retryTime = 700; // ms
 const slowJoin = 1500; // ms without the player's avatar, after which the page shows what it waits for
 
+/** Messages to the player, one at a time. */
+export interface Messages {
+  /** Whether the message has a button. Only the player removes it. */
+  readonly hasButton: boolean;
+  /** Shows what the page waits for. */
+  wait(title: string, text: string): void;
+  /** Shows a message with a button, which calls `act`. */
+  ask(title: string, text: string, detail: string, button: string, act: () => void): void;
+  hide(): void;
+}
+
 export class Entrance {
   private levels: LevelStore | null = null; // those of former visits, and what is received
   private client: Client | null = null;
@@ -20,7 +30,7 @@ export class Entrance {
   private attempts = 0; // in a row, without having played
 
   constructor(
-    private readonly notice: Notice,
+    private readonly messages: Messages,
     private readonly conditions: Conditions,
     private readonly counts: Counts,
     private readonly onClient: (client: Client) => void,
@@ -58,7 +68,7 @@ export class Entrance {
           }, retryTime);
         }
         const { title, text, button } = wordsOf(end);
-        this.notice.ask(title, text, end.text, button, () => (button.startsWith("Load") ? location.reload() : void this.join(name)));
+        this.messages.ask(title, text, end.text, button, () => (button.startsWith("Load") ? location.reload() : void this.join(name)));
       };
       this.onClient(client);
     } catch (error) {
@@ -68,24 +78,24 @@ export class Entrance {
 
   private fail(error: unknown, name: string): void {
     const again = (): void => void this.join(name);
-    if (error instanceof Refused) return this.notice.ask(error.title, error.message, "", "Try again", again);
+    if (error instanceof Refused) return this.messages.ask(error.title, error.message, "", "Try again", again);
     const detail = error instanceof Refusal ? error.reason : error instanceof Error ? error.message : String(error);
-    this.notice.ask("The page could not join", "The server's answer does not lead on.", detail, "Try again", again);
+    this.messages.ask("The page could not join", "The server's answer does not lead on.", detail, "Try again", again);
   }
 
   /** Shows what the page waits for. Called with each frame. */
   watch(now: number): void {
-    if (this.notice.isAsking) return;
+    if (this.messages.hasButton) return;
     const { client } = this;
-    if (client === null) return now - this.began > slowJoin ? this.notice.wait("Asking for a place …", "The server gives this page a token.") : undefined;
+    if (client === null) return now - this.began > slowJoin ? this.messages.wait("Asking for a place …", "The server gives this page a token.") : undefined;
     if (client.state === "closed") return;
     if (client.state === "reconnecting")
-      return this.notice.wait("Connecting again …", "The connection was lost. The server keeps your avatar meanwhile.");
+      return this.messages.wait("Connecting again …", "The connection was lost. The server keeps your avatar meanwhile.");
     const { closing } = client.connection;
     if (closing !== null)
-      return this.notice.wait("The server stops soon", `${closing.reason}. The page reconnects when it is back.`);
-    if (client.has(client.player) || now - this.began < slowJoin) return this.notice.hide();
+      return this.messages.wait("The server stops soon", `${closing.reason}. The page reconnects when it is back.`);
+    if (client.has(client.player) || now - this.began < slowJoin) return this.messages.hide();
     const entities = client.indices("Transform").length;
-    this.notice.wait("Walking to the village …", entities === 0 ? "The handshake is under way." : `${entities} entities are here.`);
+    this.messages.wait("Walking to the village …", entities === 0 ? "The handshake is under way." : `${entities} entities are here.`);
   }
 }

@@ -1,7 +1,7 @@
 // Own motion by prediction: the avatar and its stones, shown where the server will have them.
 import type { Client, Entity } from "@mobula/client";
 import { type Prediction, type Rules, predict } from "@mobula/client/prediction";
-import type { Place } from "../world/places.js";
+import type { Place } from "../places.js";
 import type { OwnMotion, PredictionFigures } from "./timeline.js";
 
 /** Called for stones and impacts of the player's own throws, and for the end of the prediction. */

@@ -1,7 +1,6 @@
 // Decides when each entity is shown: the player's own now, by prediction, and others slightly in the past.
 import type { Client, Entity } from "@mobula/client";
-import type { Lookup, Place } from "../world/places.js";
-import { newest } from "../world/places.js";
+import { type Lookup, type Place, newest } from "../places.js";
 
 /** Own motion by prediction. Without it the player's avatar is shown as others are. */
 export interface OwnMotion {
@@ -46,12 +45,10 @@ export class Timeline {
     return (Math.max(0, client.serverTick() - shown) * 1000) / Math.max(client.connection.ticksPerSecond, 1);
   }
 
+  /** Returns where an entity is shown in this frame. */
   readonly shown: Lookup = (entity) => {
     if (this.own !== null && this.own.owns(entity)) return this.own.place(entity);
-    if (!this.isInterpolating) return this.newest(entity);
+    if (!this.isInterpolating) return newest(this.client)(entity);
     return this.client.sample(entity, "Transform", this.view) as unknown as Place | null;
   };
-
-  /** Returns where the server's newest state has an entity. */
-  readonly newest: Lookup = (entity) => newest(this.client)(entity);
 }

@@ -41,7 +41,8 @@ export class Notice {
     this.box.hidden = false;
   }
 
-  get isAsking(): boolean {
+  /** Returns whether a message with a button is shown. */
+  get hasButton(): boolean {
     return this.onButton !== null;
   }
 

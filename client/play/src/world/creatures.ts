@@ -1,11 +1,11 @@
 // Moving entities: avatars, animals, pickups and stones. Each frame draws them where they are to be shown.
 import type { Client, Entity } from "@mobula/client";
 import { Color, Matrix4, type Scene, Vector3 } from "three";
+import { type Lookup, placeInWorld } from "../places.js";
 import { Instances } from "../view/instances.js";
 import { creatureDepthMaterial, creatureMaterial } from "../view/materials.js";
 import { type CreatureKind, creatureModels, thrownStone } from "./creature_models.js";
 import { meshId } from "./mesh_ids.js";
-import { type Lookup, placeInWorld } from "./places.js";
 
 type Kind = CreatureKind | "flies";
 

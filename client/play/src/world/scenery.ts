@@ -1,12 +1,12 @@
 // Still entities: an instance of a model at the place of each.
 import type { Client, Entity } from "@mobula/client";
 import { type BufferGeometry, Color, Matrix4, type Scene, Vector3 } from "three";
+import { newest, placeInWorld } from "../places.js";
 import { Instances } from "../view/instances.js";
 import { sceneryMaterial } from "../view/materials.js";
 import { Walls } from "../view/walls.js";
 import { type Sprite, Sprites } from "../view/sprites.js";
 import { meshId } from "./mesh_ids.js";
-import { newest, placeInWorld } from "./places.js";
 import { sceneryModels } from "./scenery_models.js";
 
 /** How much copies of a plant or a stone differ: in size, and in brightness. */

@@ -1,10 +1,9 @@
 // The world as it is drawn: follows what comes into view, changes and leaves.
 import type { Client, Entity } from "@mobula/client";
 import { Matrix4, type Scene, Vector3 } from "three";
-import type { Timeline } from "../session/timeline.js";
+import { type Lookup, newest, placeInWorld } from "../places.js";
 import { type Creature, Creatures } from "./creatures.js";
 import { OwnMarks } from "./own_marks.js";
-import { placeInWorld } from "./places.js";
 import { Scenery } from "./scenery.js";
 
 export class Village {
@@ -74,19 +73,19 @@ export class Village {
     return this.client === null ? null : (this.creatures.all.get(this.client.player) ?? null);
   }
 
-  /** Draws a frame, as far as `reach`. Writes the place of the player's avatar to `centre`. */
-  draw(timeline: Timeline, seconds: number, hasGhost: boolean, reach: number, centre: Vector3): void {
+  /** Draws a frame, as far as `reach`, of entities as `shown` has them. Writes the place of the player's avatar to `centre`. */
+  draw(shown: Lookup, seconds: number, hasGhost: boolean, reach: number, centre: Vector3): void {
     const { client } = this;
     if (client === null) return;
     if (!this.isCalm) this.time += seconds;
     this.scenery.time = this.time;
     this.scenery.placeWaiting(client);
     this.scenery.cull(centre, reach);
-    this.creatures.draw(client, timeline.shown, seconds, this.time);
-    const hasPlace = this.own !== null && placeInWorld(client, client.player, timeline.shown, this.matrix);
+    this.creatures.draw(client, shown, seconds, this.time);
+    const hasPlace = this.own !== null && placeInWorld(client, client.player, shown, this.matrix);
     if (hasPlace) centre.setFromMatrixPosition(this.matrix);
     this.marks.putRing(hasPlace ? this.matrix : null);
-    const isKnown = hasGhost && placeInWorld(client, client.player, timeline.newest, this.matrix);
+    const isKnown = hasGhost && placeInWorld(client, client.player, newest(client), this.matrix);
     this.marks.putGhost(isKnown ? this.matrix : null);
   }
 }

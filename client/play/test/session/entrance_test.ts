@@ -4,7 +4,6 @@ import { type TestContext, mock, test } from "node:test";
 import type { Client } from "@mobula/client";
 import { FakeServer, fakeToken } from "../../../web/test/support/fake_server.js";
 import { Entrance } from "../../src/session/entrance.js";
-import type { Notice } from "../../src/ui/notice.js";
 
 /** A WebSocket to a server of its own. */
 class FakeWebSocket {
@@ -59,10 +58,10 @@ function start(t: TestContext): Start {
   const former = Object.fromEntries(Object.keys(globals).map((name) => [name, (globalThis as Record<string, unknown>)[name]]));
   Object.assign(globalThis, globals);
   const [clients, asked]: [Client[], string[]] = [[], []];
-  const notice = { isAsking: false, ask: (title: string) => void asked.push(title), wait: () => {}, hide: () => {} };
+  const messages = { hasButton: false, ask: (title: string) => void asked.push(title), wait: () => {}, hide: () => {} };
   const conditions = { latency: 0, jitter: 0, loss: 0 };
   const onClient = (client: Client): void => void clients.push(client);
-  const entrance = new Entrance(notice as unknown as Notice, conditions, { passed: 0, dropped: 0 }, onClient);
+  const entrance = new Entrance(messages, conditions, { passed: 0, dropped: 0 }, onClient);
   t.after(() => {
     for (const client of clients) client.close();
     Object.assign(globalThis, former);

@@ -37,4 +37,5 @@ export function placeInWorld(client: Client, entity: Entity, lookup: Lookup, mat
   return true;
 }
 
+/** Returns the places of the server's newest state. */
 export const newest = (client: Client): Lookup => (entity) => client.get(entity, "Transform") as unknown as Place | null;
