@@ -4,11 +4,13 @@ import {get} from './core/api.js';
 import {Live} from './core/live.js';
 import {parse_route, route_to} from './core/route.js';
 import {TickHistory} from './core/tick_history.js';
+import {set_token_prompt} from './core/token.js';
 import {apply_theme, next_theme, theme} from './core/theme.js';
 import {h, setAttribute, setText} from './core/dom.js';
 import {count} from './core/format.js';
 import {show_text} from './parts/dialog.js';
 import {notice} from './parts/notice.js';
+import {prompt_for_token} from './parts/token_prompt.js';
 import {views} from './views/index.js';
 
 const live = new Live();
@@ -195,6 +197,7 @@ function on_key(event) {
   event.preventDefault();
 }
 
+set_token_prompt(prompt_for_token);
 apply_theme();
 show_theme();
 show_feed();

@@ -1,8 +1,12 @@
 // Bearer token of an admin port that requires one, kept until the tab is closed.
-import {ask_for_text} from '../parts/dialog.js';
-
 const key = 'mobula.token';
+let ask_for_token = null;
 let pending = null;
+
+// Sets how the user is asked: ask(refused) resolves to a token. refused: the token before, or null.
+export function set_token_prompt(ask) {
+  ask_for_token = ask;
+}
 
 export function token() {
   return sessionStorage.getItem(key);
@@ -11,24 +15,12 @@ export function token() {
 // Asks the user once, however many requests were refused. Resolves when there is a new one.
 export function demand_token(refused) {
   if (token() !== refused) return Promise.resolve();  // the user has entered another one meanwhile
-  pending ??= prompt_for_token(refused).finally(() => {
+  pending ??= replace_token(refused).finally(() => {
     pending = null;
   });
   return pending;
 }
 
-async function prompt_for_token(refused) {
-  let text = null;
-  while (text === null) {
-    text = await ask_for_text({
-      title: 'This server requires its bearer token',
-      text: refused ? 'The token was refused. It is in the server’s configuration.' : 'It is in the server’s configuration.',
-      label: 'Token',
-      type: 'password',
-      maxlength: 256,
-      action: 'Sign in',
-      required: true,
-    });
-  }
-  sessionStorage.setItem(key, text);
+async function replace_token(refused) {
+  sessionStorage.setItem(key, await ask_for_token(refused));
 }
