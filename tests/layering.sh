@@ -5,8 +5,8 @@
 set -euo pipefail
 
 # A room, then the rooms that it may include besides itself, all of them above it. The room of
-# {shared,server,client}/mobula/ROOM/… is ROOM, that of a program (server/token, client/bots) its folder, that of
-# client/web/src/ROOM/… is web/ROOM.
+# {shared,server,client}/mobula/ROOM/… is ROOM, that of a program (server/token, client/bots) its folder. The table
+# `roots` names the rooms of TypeScript and JavaScript.
 rooms='
 core
 process              core
@@ -74,6 +74,19 @@ web/prediction.ts    web/core web/resource web/connection web/prediction
 web/worker.ts        web/worker web/client.ts
 web/rules_module.ts  web/rules_module
 web/node.ts          web/connection web/cache web/pipe web/client.ts
+play/places.ts
+play/session         play/places.ts
+play/view
+play/world           play/places.ts play/view
+play/input
+play/ui              play/session play/world
+play/game.ts         play/session play/view play/world play/input play/ui
+play/main.ts         play/ui play/game.ts
+inspector/core
+inspector/parts      inspector/core
+inspector/map        inspector/core inspector/parts
+inspector/views      inspector/core inspector/parts inspector/map
+inspector/app.js     inspector/core inspector/parts inspector/views
 server.hpp           core process ecs prediction server/interest server/game server/host
 client.hpp           core ecs net client/mirror client/connection client/prediction client/files client/pipe
 '
@@ -133,6 +146,29 @@ fstream                      process resource/compiler net server token client/f
 iostream                     process server *main.cpp
 '
 
+# Folders of TypeScript and JavaScript, then what their rooms begin with: that of FOLDER/ROOM/… and of the file
+# FOLDER/ROOM is NAME/ROOM.
+roots='
+client/web/src    web
+client/play/src   play
+client/inspector  inspector
+'
+
+# Pattern of a package, of a module of Node or of a file outside the rooms, then where it may be imported, as in `others`.
+# Browsers load no module of Node.
+modules='
+@noble/ciphers/*              web/session
+node:*                        web/pipe/udp.ts web/pipe/node_web_socket.ts web/cache/folder.ts
+three                         play/places.ts play/view play/world play/input play/ui/labels.ts play/game.ts
+@mobula/client                play/places.ts play/session play/world play/ui play/game.ts
+@mobula/client/messages       play/session play/game.ts
+@mobula/client/level-cache    play/session/entrance.ts
+@mobula/client/prediction     play/session
+@mobula/client/rules-module   play/session/demo_rules.ts
+client/web/demo/*             play/session play/game.ts
+client/inspector/vendor/*     inspector/parts/chart.js
+'
+
 programs=' c examples token demo headless bots lobby '  # folders whose headers are included without mobula/
 
 root=${1:?usage: tests/layering.sh ROOT}
@@ -165,29 +201,39 @@ room_of() {
   [[ ${may_include[$room]+x} ]] || room=${1%/*}
 }
 
-check_own() {
-  local from to
-  room_of "$path" && from=$room
-  room_of "$1" && to=$room
-  if [[ ! ${may_include[$to]+x} ]]; then
-    wrong "<$2>: there is no room '$to'"
-  elif [[ $from != "$to" && ${may_include[$from]} != *" $to "* ]]; then
-    wrong "<$2>: $from may not include $to"
+# check_room ROOM SHOWN VERB: `room` may use ROOM, which the source names as SHOWN.
+check_room() {
+  if [[ ! ${may_include[$1]+x} ]]; then
+    wrong "$2: there is no room '$1'"
+  elif [[ $room != "$1" && ${may_include[$room]} != *" $1 "* ]]; then
+    wrong "$2: $room may not $3 $1"
   fi
 }
 
-check_other() {
+# check_places NAME SHOWN TABLE: `path` may use NAME by the first row of TABLE that matches. Status 1 if there is none.
+check_places() {
   local pattern places place
   while read -r pattern places; do
-    if [[ $pattern && $1 == $pattern ]]; then
-      for place in $places; do
-        if [[ $path == $place || $path == "$place"/* ]]; then return 0; fi
-      done
-      wrong "<$1>: only for $places"
-      return 0
-    fi
-  done <<<"$others"
-  [[ $1 != *[./]* ]] || wrong "<$1>: not in the table of tests/layering.sh"  # others are of the standard library
+    [[ $pattern && $1 == $pattern ]] || continue
+    for place in $places; do
+      if [[ $path == $place || $path == "$place"/* ]]; then return 0; fi
+    done
+    wrong "$2: only for $places"
+    return 0
+  done <<<"$3"
+  return 1
+}
+
+check_own() {
+  local from=$room to
+  room_of "$1" && to=$room
+  room=$from
+  check_room "$to" "<$2>" include
+}
+
+check_other() {
+  check_places "$1" "<$1>" "$others" || [[ $1 != *[./]* ]] ||  # others are of the standard library
+    wrong "<$1>: not in the table of tests/layering.sh"
 }
 
 has_sources=0
@@ -211,48 +257,62 @@ while IFS=: read -r file line text; do
 done < <(grep -rnE --include='*.[ch]pp' --include='*.h' --include='*.cc' '^[[:space:]]*#[[:space:]]*include' \
   shared server client 2>/dev/null | sort -t: -k1,1 -k2,2n)
 
-# Packages of npm and modules of Node, then where they may be imported. Browsers load no module of Node.
-modules='
-@noble/ciphers/*  session
-node:*            pipe/udp.ts pipe/node_web_socket.ts cache/folder.ts
-'
-
-# check_import MODULE: a relative path, or a module of another origin.
-check_import() {
-  local from=${path%%/*} to=$1 pattern places place
-  if [[ $to == ./* || $to == ../* ]]; then
-    to=${to#./}
-    to=${to#../}
-    [[ $1 == ./* && $path == */* ]] && return
-    to=${to%%/*}
-    to=${to/%.js/.ts}
-    if [[ ! ${may_include[web/$to]+x} ]]; then
-      wrong "\"$1\": there is no room 'web/$to'"
-    elif [[ ${may_include[web/$from]} != *" web/$to "* ]]; then
-      wrong "\"$1\": web/$from may not import web/$to"
-    fi
-    return
-  fi
-  while read -r pattern places; do
-    [[ $pattern && $1 == $pattern ]] || continue
-    for place in $places; do
-      if [[ $path == $place || $path == "$place"/* ]]; then return; fi
-    done
-    wrong "\"$1\": only for $places"
-    return
-  done <<<"$modules"
-  wrong "\"$1\": not in the table of tests/layering.sh"
+# Sets `below_root` to NAME/… of a file below a root, and `its_room` to its room. Both are empty if no root has it.
+locate() {
+  local folder name
+  below_root='' its_room=''
+  while read -r folder name; do
+    [[ $folder && $1 == "$folder"/* ]] || continue
+    below_root=$name/${1#"$folder"/}
+    its_room=${below_root#*/}
+    its_room=$name/${its_room%%/*}
+  done <<<"$roots"
+  [[ ! $its_room || ${may_include[$its_room]+x} ]] || its_room=${its_room/%.js/.ts}  # a compiled file's name
 }
 
+# Sets `target` to the path of a module ./… or ../… that `file` imports.
+resolve() {
+  local before
+  target=${file%/*}/$1
+  target=${target//\/.\//\/}
+  while [[ $target == */../* ]]; do
+    before=${target%%/../*}
+    target=${before%/*}/${target#*/../}
+  done
+}
+
+# check_import MODULE: a path that begins with a dot, or a package.
+check_import() {
+  target=$1 its_room=''
+  if [[ $1 == .* ]]; then
+    resolve "$1"
+    locate "$target"
+  fi
+  if [[ ${may_include[${its_room:-none}]+x} ]]; then
+    check_room "$its_room" "\"$1\"" import
+  elif check_places "$target" "\"$1\"" "$modules"; then
+    return
+  elif [[ $its_room ]]; then
+    wrong "\"$1\": there is no room '$its_room'"
+  else
+    wrong "\"$1\": not in the table of tests/layering.sh"
+  fi
+}
+
+# Imports and exports of another module, whose last line alone counts, and import("…").
+import_pattern="^[[:space:]]*(import|export|\})[^='\"]*[[:space:]]from[[:space:]]*['\"]|^[[:space:]]*import[[:space:]]*['\"]|\bimport\(['\"]"
+module_pattern="(from|import)[[:space:]]*\(?['\"]([^'\"]*)['\"]"
 while IFS=: read -r file line text; do
   has_sources=1
-  path=${file#client/web/src/}
-  if [[ ! ${may_include[web/${path%%/*}]+x} ]]; then
-    wrong "room 'web/${path%%/*}' is not in the table of tests/layering.sh"
-  elif [[ $text =~ from[[:space:]]\"([^\"]*)\" ]]; then
-    check_import "${BASH_REMATCH[1]}"
+  locate "$file"
+  path=$below_root room=$its_room
+  if [[ ! ${may_include[$room]+x} ]]; then
+    wrong "room '$room' is not in the table of tests/layering.sh"
+  elif [[ $text =~ $module_pattern ]]; then
+    check_import "${BASH_REMATCH[2]}"
   fi
-done < <(grep -rnE --include='*.ts' '^(import|export|\}) .*from "|^\} from "' client/web/src 2>/dev/null | sort -t: -k1,1 -k2,2n)
+done < <(grep -rnE --include='*.ts' --include='*.js' --exclude-dir=vendor "$import_pattern" \
+  $(while read -r folder _; do echo "$folder"; done <<<"$roots") 2>/dev/null | sort -t: -k1,1 -k2,2n)
 
 # Files have at most this many lines. The C interface is one header, which hosts copy.
 lines_max=450

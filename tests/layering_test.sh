@@ -45,28 +45,83 @@ wrong shared/mobula/transport/session.cpp "<mobula/ecs/entity.hpp>" \
   "<mobula/ecs/entity.hpp>: transport may not include ecs"
 wrong shared/mobula/transport/session.cpp "<mobula/net/udp.hpp>" "<mobula/net/udp.hpp>: transport may not include net"
 
-# Rooms of the web client, in TypeScript.
+# Rooms of TypeScript and JavaScript.
 imports() {  # FILE MODULE
   rm -rf "$dir/tree"
   mkdir -p "$dir/tree/$(dirname "$1")"
   printf '// Comment.\nimport { a } from "%s";\n' "$2" >"$dir/tree/$1"
 }
-imports client/web/src/wire/input.ts ../core/bits.js
-expect 0 "" "wire may import core"
-imports client/web/src/wire/input.ts ./motion.js
-expect 0 "" "a room may import itself"
-imports client/web/src/wire/input.ts ../mirror/mirror.js
-expect 1 'client/web/src/wire/input.ts:2: "../mirror/mirror.js": web/wire may not import web/mirror' "wire imports mirror"
-imports client/web/src/client.ts ./connection/client.js
-expect 0 "" "the entry may import connection"
-imports client/web/src/client.ts ./session/session.js
-expect 1 'client/web/src/client.ts:2: "./session/session.js": web/client.ts may not import web/session' "the entry imports session"
-imports client/web/src/pipe/udp.ts node:dgram
-expect 0 "" "UDP may import Node"
-imports client/web/src/pipe/web_socket.ts node:net
-expect 1 'client/web/src/pipe/web_socket.ts:2: "node:net": only for pipe/udp.ts pipe/node_web_socket.ts cache/folder.ts' "a browser's pipe imports Node"
-imports client/web/src/core/bits.ts left-pad
-expect 1 'client/web/src/core/bits.ts:2: "left-pad": not in the table of tests/layering.sh' "an unknown package"
+right_import() {
+  imports "$1" "$2"
+  expect 0 "" "$1 may import $2"
+}
+wrong_import() {
+  imports "$1" "$2"
+  expect 1 "$1:2: \"$2\": $3" "$1 imports $2"
+}
+unknown="not in the table of tests/layering.sh"
+
+right_import client/web/src/wire/input.ts ../core/bits.js
+right_import client/web/src/wire/input.ts ./motion.js
+wrong_import client/web/src/wire/input.ts ../mirror/mirror.js "web/wire may not import web/mirror"
+right_import client/web/src/client.ts ./connection/client.js
+wrong_import client/web/src/client.ts ./session/session.js "web/client.ts may not import web/session"
+right_import client/web/src/worker.ts ./client.js
+wrong_import client/web/src/wire/input.ts ../client.js "web/wire may not import web/client.ts"
+wrong_import client/web/src/wire/input.ts ../magic/wand.js "there is no room 'web/magic'"
+right_import client/web/src/pipe/udp.ts node:dgram
+wrong_import client/web/src/pipe/web_socket.ts node:net \
+  "only for web/pipe/udp.ts web/pipe/node_web_socket.ts web/cache/folder.ts"
+wrong_import client/web/src/core/bits.ts left-pad "$unknown"
+
+right_import client/play/src/session/timeline.ts ../places.js
+right_import client/play/src/world/village.ts ./creatures.js
+wrong_import client/play/src/session/entrance.ts ../ui/notice.js "play/session may not import play/ui"
+wrong_import client/play/src/world/village.ts ../session/timeline.js "play/world may not import play/session"
+wrong_import client/play/src/ui/panel.ts ../game.js "play/ui may not import play/game.ts"
+wrong_import client/play/src/session/bots.ts ../../../web/src/core/bytes.js "play/session may not import web/core"
+right_import client/play/src/session/bots.ts ../../../web/demo/demo_commands.js
+wrong_import client/play/src/view/stage.ts ../../../web/demo/demo_commands.js "only for play/session play/game.ts"
+wrong_import client/play/src/view/stage.ts ../../../../schema/demo.js "$unknown"
+right_import client/play/src/view/stage.ts three
+wrong_import client/play/src/session/bots.ts three \
+  "only for play/places.ts play/view play/world play/input play/ui/labels.ts play/game.ts"
+right_import client/play/src/session/predicted_motion.ts @mobula/client/prediction
+wrong_import client/play/src/ui/panel.ts @mobula/client/prediction "only for play/session"
+wrong_import client/play/src/session/entrance.ts @mobula/client/node "$unknown"
+wrong_import client/web/src/client.ts @mobula/client "only for play/places.ts play/session play/world play/ui play/game.ts"
+
+right_import client/inspector/parts/facts.js ../core/dom.js
+right_import client/inspector/app.js ./views/index.js
+wrong_import client/inspector/core/token.js ../parts/dialog.js "inspector/core may not import inspector/parts"
+wrong_import client/inspector/parts/table.js ../map/camera.js "inspector/parts may not import inspector/map"
+wrong_import client/inspector/views/index.js ../app.js "inspector/views may not import inspector/app.js"
+right_import client/inspector/parts/chart.js ../vendor/uplot/uPlot.esm.js
+wrong_import client/inspector/views/map.js ../vendor/uplot/uPlot.esm.js "only for inspector/parts/chart.js"
+wrong_import client/inspector/views/map.js three "only for play/places.ts play/view play/world play/input play/ui/labels.ts play/game.ts"
+
+imports client/inspector/magic/wand.js ./hat.js
+expect 1 "client/inspector/magic/wand.js:2: room 'inspector/magic' is not in the table of tests/layering.sh" "an unknown room"
+imports client/inspector/vendor/uplot/uPlot.esm.js ./other.js
+mkdir -p "$dir/tree/client/inspector/core"
+echo "import {h} from './dom.js';" >"$dir/tree/client/inspector/core/theme.js"
+expect 0 "" "packages of others import what they like"
+
+# Each form of an import is read.
+form() {  # LINES
+  rm -rf "$dir/tree"
+  mkdir -p "$dir/tree/client/inspector/core"
+  printf "%b\n" "$1" >"$dir/tree/client/inspector/core/token.js"
+  expect 1 "client/inspector/core/token.js:$(wc -l <"$dir/tree/client/inspector/core/token.js"): \"../parts/dialog.js\": inspector/core may not import inspector/parts" "$1"
+}
+form "import {a} from '../parts/dialog.js';"
+form "import a from\t\"../parts/dialog.js\";"
+form "import * as a from '../parts/dialog.js';"
+form "import '../parts/dialog.js';"
+form "import {\n  a,\n} from '../parts/dialog.js';"
+form "export {a} from '../parts/dialog.js';"
+form "export * from '../parts/dialog.js';"
+form "const a = await import('../parts/dialog.js');"
 
 # Rooms of server and client: separate from each other, without cycles, games behind the public interface.
 right server/mobula/server/session/server.cpp "<mobula/server/game/game.hpp>"
@@ -153,11 +208,18 @@ tree shared/mobula/core/log.cpp "<vector>"
 mkdir -p "$dir/tree/tests/core"
 echo '#include <spdlog/spdlog.h>' >"$dir/tree/tests/core/log_test.cpp"
 expect 0 "" "tests may include anything"
-sed 's/^core$/core                 ecs/' "$checker" >"$dir/back.sh"
-chmod +x "$dir/back.sh"
-right_checker=$checker checker=$dir/back.sh
-expect 2 "tests/layering.sh: core may not include ecs, which is not above it" "a cycle"
-checker=$right_checker
+cycle() {  # ROOM BELOW: a table whose ROOM may include BELOW, which may include ROOM
+  local right_checker=$checker
+  checker=$dir/back.sh
+  sed -E "s#^$1( .*)?\$#&  $2#" "$right_checker" >"$checker"
+  chmod +x "$checker"
+  expect 2 "tests/layering.sh: $1 may not include $2, which is not above it" "$2 and $1 include each other"
+  checker=$right_checker
+}
+cycle core ecs
+cycle web/reflect web/wire
+cycle play/session play/ui
+cycle inspector/core inspector/parts
 rm -rf "$dir/tree" && mkdir "$dir/tree"
 expect 2 "$dir/tree: there are no sources to read" "an empty tree"
 

@@ -15,6 +15,7 @@ LETTER_WIDTH = 8.0
 SWEEPS = 24
 STRAIGHT = 6  # how much more the straightness of a long arrow counts than its ends
 MARGIN = 26
+CPP = frozenset({""})  # the rooms of C++, which stand below no root
 
 
 def rows_of(table, name):
@@ -61,7 +62,7 @@ def reduced(rooms):
 def kind_of(room):
     if re.match(r"(server|client)[/.]", room):
         return room[:6]
-    if room.startswith("web/"):
+    if room.startswith(("web/", "play/", "inspector/")):
         return "client"
     return "program" if room.split("/")[0] in ("examples", "token", "demo", "headless", "bots", "lobby") else "shared"
 
@@ -168,16 +169,19 @@ class Layout:
             self.x[node] = mean + offset
 
 
-def chosen(rooms, web):
-    """Leaves the rooms of the web client, or all others. Headers that stand in for others' are no rooms to know."""
+def chosen(table, roots):
+    """Leaves the rooms of some roots. Headers that stand in for others' are no rooms to know."""
+    named = {name for _, name in rows_of(table, "roots")}
+
     def is_chosen(room):
-        return room.startswith("web/") == web and "/headers/" not in room
+        root = room.split("/")[0]
+        return (root if root in named else "") in roots and "/headers/" not in room
 
-    return {room: list(filter(is_chosen, below)) for room, below in rooms.items() if is_chosen(room)}
+    return {room: list(filter(is_chosen, below)) for room, below in rooms_of(table).items() if is_chosen(room)}
 
 
-def make(table, web=False):
-    layout = Layout(chosen(rooms_of(table), web))
+def make(table, roots=CPP):
+    layout = Layout(chosen(table, roots))
     right = max(layout.x[node] + layout.width(node) / 2 for row in layout.rows for node in row)
     legend = 34
     width, height = round(right + MARGIN), len(layout.rows) * LEVEL_HEIGHT + legend
@@ -196,7 +200,7 @@ def make(table, web=False):
                 drawing.rect(layout.x[node] - wide / 2, top(layout.level[node]), wide, BOX_HEIGHT, kind_of(node))
                 drawing.text(layout.x[node], top(layout.level[node]) + BOX_HEIGHT / 2 + 4, node, "code", "middle")
     x = MARGIN
-    for kind in () if web else ("program", "server", "client", "shared"):
+    for kind in () if roots != CPP else ("program", "server", "client", "shared"):
         drawing.rect(x, 14, 16, 16, kind, 3)
         drawing.text(x + 23, 27, kind, "small")
         x += 40 + 7.2 * len(kind)

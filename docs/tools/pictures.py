@@ -13,7 +13,8 @@ def make(root):
     return {
         "courses.svg": course_picture.make(),
         "house.svg": house_picture.make(table),
-        "web-house.svg": house_picture.make(table, web=True),
+        "web-house.svg": house_picture.make(table, {"web"}),
+        "page-house.svg": house_picture.make(table, {"play", "inspector"}),
         "interest.svg": interest_picture.make(),
         "session.svg": session_picture.make(),
         "tick.svg": tick_picture.make(),
