@@ -13,9 +13,7 @@ import { Mirror } from "../mirror/mirror.js";
 import { Endpoint, type Send } from "../session/endpoint.js";
 import type { Link } from "../session/link.js";
 import { type ConnectToken, type ServerAddress, readToken } from "../session/token.js";
-import { type DeltaHeader, readDeltaHeader } from "../wire/delta_header.js";
 import { type WireEvent, decodeEventBatch, eventBatchKind } from "../wire/event_batch.js";
-import { encodeInput } from "../wire/input.js";
 import {
   type MessageOf,
   type ServerMessage,
@@ -27,18 +25,17 @@ import type { ConnectionConfig } from "./connection_config.js";
 import { CommandLog } from "./command_log.js";
 import { ExpectedSchema } from "./component.js";
 import { DeltaProgress } from "./delta_progress.js";
+import { DeltaReceiver } from "./delta_receiver.js";
 import { EventQueue, type ReceivedEvent } from "./event_queue.js";
+import { InputWriter } from "./input_writer.js";
 import { LevelLoading } from "./level_loading.js";
 import { ResourceFetch } from "./level_store.js";
 import type { OfferedLevels } from "./offered_levels.js";
 import { RejoinTokens } from "./rejoin_tokens.js";
 import { ServerClock } from "./server_clock.js";
 import { noStatistics } from "./statistics.js";
-import { Verification } from "./verification.js";
 import { WelcomeWait } from "./welcome_wait.js";
 
-// The server's limit is 16. A page that updates with each frame of a fast screen must stay below it.
-const inputsPerTickMax = 4;
 const commandTicksMax = 0xffff_ffff;
 
 export type State = "connecting" | "joining" | "playing" | "closed";
@@ -67,13 +64,13 @@ export class Connection {
   readonly schema: ExpectedSchema;
   private readonly loading: LevelLoading;
   private readonly resources: ResourceFetch;
-  private verification = new Verification();
+  private command: Uint8Array | null = null;
+  private inputs = new InputWriter();
+  private deltas: DeltaReceiver | null = null; // null before the first Welcome
   private progress = new DeltaProgress();
   private eventQueue = new EventQueue();
   private failure: End | null = null;
   private now: number;
-  private command: Uint8Array | null = null;
-  private lastInput = -Infinity;
   private isRejoining = false;
   private welcomeWait = new WelcomeWait(0);
   private readonly firstServers: readonly ServerAddress[];
@@ -225,7 +222,7 @@ export class Connection {
     this.end = this.failure = this.closing = null;
     this.progress.isComplete = false;
     this.resources.endSession();
-    this.lastInput = -Infinity;
+    this.inputs = new InputWriter();
     ++this.statistics.rejoins;
   }
 
@@ -254,8 +251,12 @@ export class Connection {
     if (this.loading.isBusy) return;
     this.clock!.onLink(this.endpoint.session.link, now);
     this.addCommand(now);
-    if (this.wantsInput(now)) this.sendInput(now);
-    const part = this.verification.check.next(this.mirror!, now);
+    const input = this.inputs.next(this.commands, this.progress, 1000 / this.ticksPerSecond, now);
+    if (input !== null) {
+      this.mirror!.acknowledged(this.progress.ack);
+      this.endpoint.session.sendUnreliable(input);
+    }
+    const part = this.deltas!.verification.check.next(this.mirror!, now);
     if (part !== null) this.endpoint.session.sendOptional(part);
   }
 
@@ -269,22 +270,6 @@ export class Connection {
       ++this.statistics.refusedCommands;
     }
     this.command = null;
-  }
-
-  /** An input that acknowledges nothing new and repeats no command is sent once per tick. */
-  private wantsInput(now: number): boolean {
-    const hasNews = this.progress.hasNews || this.commands.hasUnacknowledged();
-    const tick = 1000 / this.ticksPerSecond - 1e-6; // times are rounded
-    return now - this.lastInput >= (hasNews ? tick / inputsPerTickMax : tick);
-  }
-
-  private sendInput(now: number): void {
-    this.lastInput = now;
-    const words = this.progress.acknowledge();
-    const { ack, newest, received, arrivals } = this.progress;
-    const { first, commands } = this.commands.toSend(arrivals);
-    this.mirror!.acknowledged(ack);
-    this.endpoint.session.sendUnreliable(encodeInput({ ack, newest, words, received, firstCommand: first, commands }));
   }
 
   // Receiving -------------------------------------------------------------------------------------------------------
@@ -309,7 +294,8 @@ export class Connection {
     }
     for (const message of this.endpoint.session.takeUnreliable()) {
       if (message[0] === eventBatchKind) this.eventQueue.addUnreliable(decodeEventBatch(message));
-      else this.onDelta(message, now);
+      else if (this.deltas !== null) this.deltas.receive(message, this.mirror!, now);
+      else refuse("out of turn", "the server sent a delta before Welcome");
     }
   }
 
@@ -363,13 +349,13 @@ export class Connection {
     this.loading.cancel();
     this.levels.clear();
     ++this.mirrors;
-    this.verification = new Verification();
     this.progress = new DeltaProgress();
     this.commands = new CommandLog();
     this.eventQueue = new EventQueue();
     this.player = { index: 0, generation: 0 };
     this.ticksPerSecond = message.ticksPerSecond;
     this.clock = new ServerClock(1000 / message.ticksPerSecond);
+    this.deltas = new DeltaReceiver(this.clock, this.commands, this.progress, this.statistics);
   }
 
   private onLevel(message: MessageOf<"level">): void {
@@ -393,7 +379,7 @@ export class Connection {
 
   private onCorrection(message: MessageOf<"correction">): void {
     ++this.statistics.corrections;
-    for (const difference of this.verification.check.onCorrection(this.mirror!, message))
+    for (const difference of this.deltas!.verification.check.onCorrection(this.mirror!, message))
       this.endpoint.session.sendOptional(encodeMirrorDifference(difference));
   }
 
@@ -403,48 +389,5 @@ export class Connection {
     if (presence !== "unknown") return presence;
     // A complete mirror lacks nothing that is in view, so the entity is no longer.
     return this.isComplete() ? "removed" : null;
-  }
-
-  private onDelta(bytes: Uint8Array, now: number): void {
-    if (!this.isWelcomed) refuse("out of turn", "the server sent a delta before Welcome");
-    const { progress, statistics } = this;
-    const header = this.headerOf(bytes);
-    if (header === null) return;
-    this.clock!.onDelta(header.tick, now);
-    if (header.feedback !== null) {
-      this.clock!.onFeedback(header.feedback, now);
-      this.commands.onFeedback(header.feedback);
-    }
-    progress.onAcknowledged(header.ack);
-    const isLate = header.sequence < progress.newest;
-    if (isLate) ++statistics.lateDeltas;
-    if (!progress.isNew(header.sequence) || !this.apply(header, bytes, now)) return;
-    if (!isLate) this.verification.onDecoded();
-    if (header.tick > progress.tick) ++statistics.ticks;
-    ++statistics.deltas;
-    statistics.lostDeltas += progress.onReceived(header);
-    this.verification.onDelta(this.mirror!, header, now, statistics);
-  }
-
-  private headerOf(bytes: Uint8Array): DeltaHeader | null {
-    try {
-      return readDeltaHeader(bytes, this.progress.known());
-    } catch (error) {
-      if (!(error instanceof Refusal) || error.reason !== "too late") throw error;
-      ++this.statistics.lateDeltas;
-      return null;
-    }
-  }
-
-  /** Returns false for a delta that is treated as lost: it is never acknowledged. */
-  private apply(header: DeltaHeader, bytes: Uint8Array, now: number): boolean {
-    try {
-      this.mirror!.apply(header, bytes);
-      return true;
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      if (error.reason !== "too late" && !this.verification.skipUnreadable(header, now, this.statistics)) throw error;
-      return false;
-    }
   }
 }
