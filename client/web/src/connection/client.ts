@@ -79,8 +79,8 @@ export class Client {
   private updatedAt: number;
   private hasSent = false; // whether datagrams of the session may have left
   private rejoins = 0; // since the client was lost
-  private wasAsked = false; // whether the last attempt was one with a new token
-  private isAsking = false; // for a new token
+  private usedNewToken = false; // in the last attempt
+  private isRequestingToken = false;
   private mirrors = 0;
 
   constructor(
@@ -170,23 +170,24 @@ export class Client {
     this.dropPipe();
     if (!this.hasSent && connection.rejoinTokens.giveBack()) --this.rejoins;
     const isTooLong = now - this.lostAt > Math.max(retryTime, connection.rejoinTokens.grace);
-    const canAsk = connection.canReconnect() && this.options.newToken !== undefined;
+    const canRequest = connection.canReconnect() && this.options.newToken !== undefined;
     const canRejoin = connection.canRejoin();
-    if (isTooLong || (!canRejoin && !canAsk)) return this.finish(connection.end ?? { reason: "timed out", text: "" });
-    if (now < this.retryAt || this.isAsking) return;
+    if (isTooLong || (!canRejoin && !canRequest))
+      return this.finish(connection.end ?? { reason: "timed out", text: "" });
+    if (now < this.retryAt || this.isRequestingToken) return;
     this.retryAt = now + retryInterval;
     // A restarted server does not answer the tokens of its former run. One that cannot be reached does not answer
     // either, and then no new token can be had: so attempts with new tokens and with rejoin tokens alternate.
     const isUnanswered = this.hasSent && (connection.end?.reason === "no answer" || this.rejoins >= rejoinsMax);
-    this.wasAsked = !canRejoin || (canAsk && isUnanswered && !this.wasAsked);
-    if (this.wasAsked) return void this.askForToken();
+    this.usedNewToken = !canRejoin || (canRequest && isUnanswered && !this.usedNewToken);
+    if (this.usedNewToken) return void this.requestToken();
     ++this.rejoins;
     connection.rejoin(now);
     this.begin();
   }
 
-  private async askForToken(): Promise<void> {
-    this.isAsking = true;
+  private async requestToken(): Promise<void> {
+    this.isRequestingToken = true;
     let hasToken = false;
     try {
       const token = bytesOf(await this.options.newToken!());
@@ -196,7 +197,7 @@ export class Client {
     } catch {
       // Tried again after the interval.
     } finally {
-      this.isAsking = false;
+      this.isRequestingToken = false;
     }
     if (hasToken) this.begin();
   }
