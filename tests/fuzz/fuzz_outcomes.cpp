@@ -50,7 +50,7 @@ class History {
   // As a prediction does: takes in, settles, and computes the ticks again from the first wrong one on.
   void complete(ecs::Tick tick) {
     const ecs::Tick newest = tick + 16;
-    timeline_.take_in(log_, complete_);
+    timeline_.add_from(log_, complete_);
     timeline_.settle(log_, tick);
     const ecs::Tick wrong = timeline_.first_wrong(newest);
     const ecs::Tick from = wrong == CommandTimeline::never ? newest : std::max(wrong, 1u) - 1;

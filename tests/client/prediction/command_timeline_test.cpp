@@ -15,7 +15,7 @@ class Timeline : public testing::Test {
   void SetUp() override { log.forget_before(1); }
   void give(ecs::Tick tick) {
     ASSERT_TRUE(log.add(core::Bytes(4), tick, 0).ok());
-    timeline.take_in(log);
+    timeline.add_from(log);
   }
   Numbers run(ecs::Tick tick) {
     Numbers numbers;
@@ -114,10 +114,10 @@ TEST_F(Timeline, SkipsWhatTheLogHasForgotten) {
   report(1);
   CommandTimeline other;
   log.forget_before(2);
-  other.take_in(log);
+  other.add_from(log);
   EXPECT_EQ(other.size(), 0u);
   ASSERT_TRUE(log.add(core::Bytes(4), 6, 0).ok());
-  other.take_in(log);
+  other.add_from(log);
   EXPECT_EQ(other.tick_of(2), 6u);
 }
 
@@ -142,7 +142,7 @@ TEST(CommandTimeline, RepeatsTheHistoryOfTheServer) {
         ASSERT_TRUE(log.add(core::Bytes(4), last + random.below(2), 0).ok());
         ++given;
       }
-      timeline.take_in(log);
+      timeline.add_from(log);
       // The server runs commands that are due, unless they have not arrived.
       while (done < given && log.find(done + 1)->tick <= complete && random.chance(5, 6)) {
         const CommandLog::Entry& next = *log.find(++done);

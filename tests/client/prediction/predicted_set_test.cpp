@@ -100,7 +100,7 @@ TEST_F(Predicted, NamesTheFirstOtherValue) {
   EXPECT_FALSE(difference.members);
   EXPECT_EQ(difference.entity, all[7]);
   EXPECT_EQ(difference.pool, mirror->registry().pool_of<Body>());
-  set->take_values();
+  set->copy_values();
   EXPECT_FALSE(compare().any());
 }
 
@@ -110,7 +110,7 @@ TEST_F(Predicted, NoticesOtherInputsOfTheRules) {
   const SetDifference difference = compare();
   EXPECT_TRUE(difference.inputs);
   EXPECT_FALSE(difference.values);
-  set->take_values();
+  set->copy_values();
   EXPECT_FALSE(compare().any());
   EXPECT_EQ(set->registry().get<const Surface>(all[7]).friction, 0.5f);
 }
@@ -121,7 +121,7 @@ TEST_F(Predicted, APredictedDestructionOfALivingEntityDiffers) {
   const SetDifference difference = compare();
   EXPECT_TRUE(difference.values);
   EXPECT_EQ(difference.entity, all[3]);
-  set->take_values();
+  set->copy_values();
   EXPECT_FALSE(compare().any());
 }
 
@@ -212,7 +212,7 @@ TEST_F(Predicted, ComparesLikeASearchOverAllValues) {
       const SetDifference found = compare();
       ASSERT_EQ(found.values, differs);
       ASSERT_FALSE(found.members);
-      if (random.chance(1, 3)) set->take_values();
+      if (random.chance(1, 3)) set->copy_values();
       if (random.chance(1, 9)) set->rebuild();
     }
   });

@@ -82,9 +82,9 @@ TEST_F(Tracked, ComparesAllOfAComponentThatIsOnlyRead) {
 TEST_F(Tracked, TakesWhatIsSentAndKeepsTheRest) {
   const Ship truth{11, 12, 13, 14, 15};
   Ship ship{1, 2, 3, 4, 5};
-  ships->take(bytes(truth), false, reinterpret_cast<std::byte*>(&ship));
+  ships->copy_row(bytes(truth), false, reinterpret_cast<std::byte*>(&ship));
   EXPECT_EQ(std::memcmp(&ship, bytes(Ship{11, 2, 13, 4, 15}), sizeof(Ship)), 0);
-  ships->take(bytes(truth), true, reinterpret_cast<std::byte*>(&ship));
+  ships->copy_row(bytes(truth), true, reinterpret_cast<std::byte*>(&ship));
   EXPECT_EQ(std::memcmp(&ship, bytes(Ship{11, 12, 13, 4, 15}), sizeof(Ship)), 0);
 }
 

@@ -15,7 +15,7 @@ void CommandTimeline::add(const CommandLog::Entry& entry, ecs::Tick reconciled) 
   added.ran = never;
 }
 
-void CommandTimeline::take_in(const CommandLog& log, ecs::Tick reconciled) {
+void CommandTimeline::add_from(const CommandLog& log, ecs::Tick reconciled) {
   if (log.find(newest_ + 1) == nullptr) newest_ = std::max(newest_, log.next() - 1);  // the log has forgotten them
   while (const CommandLog::Entry* const next = log.find(newest_ + 1)) add(*next, reconciled);
 }

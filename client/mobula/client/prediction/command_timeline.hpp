@@ -17,7 +17,7 @@ class CommandTimeline {
   static constexpr ecs::Tick never = ~0u;  // the server did not run it
 
   /// Adds the commands that the log has gained. They run after `reconciled`.
-  void take_in(const CommandLog& log, ecs::Tick reconciled = 0);
+  void add_from(const CommandLog& log, ecs::Tick reconciled = 0);
   /// Corrects the ticks of commands, now that tick `complete` is known to have ended with the log's feedback.
   void settle(const CommandLog& log, ecs::Tick complete);
   /// Returns the first tick up to `last` in which the history ran other commands than it should. `never` if there is
@@ -52,7 +52,7 @@ class CommandTimeline {
   std::array<Entry, commands_max> entries_;  // a ring
   std::size_t first_ = 0;
   std::size_t size_ = 0;
-  std::uint32_t newest_ = 0;  // number of the last command taken in
+  std::uint32_t newest_ = 0;  // number of the last command added
   std::uint32_t done_ = 0;    // the outcomes of the numbers up to this one are known
 };
 

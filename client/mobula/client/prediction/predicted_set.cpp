@@ -215,14 +215,14 @@ bool PredictedSet::inputs_differ() const {
 
 // --- The mirror's values -------------------------------------------------------------------------------------------
 
-void PredictedSet::take_values() {
+void PredictedSet::copy_values() {
   for (std::vector<TrackedPool>* const pools : {&predicted_, &declared_})
     for (const TrackedPool& pool : *pools)
       for (const Member& member : members_) {
         const std::uint32_t position = pool.own().find(member.entity.index);
         const std::byte* const truth = pool.mirrored(member.entity);
         if (position != ecs::Pool::none && truth != nullptr)
-          pool.take(truth, member.owner, pool.own().address(position));
+          pool.copy_row(truth, member.owner, pool.own().address(position));
       }
   stepped_.alive.clear();
   for (const Member& member : members_) stepped_.alive.push_back(member.entity);
@@ -243,7 +243,7 @@ void PredictedSet::stage(const TrackedPool& pool, const Member& member, ecs::Ent
       position != ecs::Pool::none ? pool.own().at(position) : pool.type().default_value.data();
   const std::size_t first = staged_bytes_.size();
   staged_bytes_.insert(staged_bytes_.end(), base, base + pool.row_size());
-  pool.take(truth, member.owner, staged_bytes_.data() + first);
+  pool.copy_row(truth, member.owner, staged_bytes_.data() + first);
   staged_.push_back({member.entity, pool.own().id(), first, pool.row_size()});
 }
 

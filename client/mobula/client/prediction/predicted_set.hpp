@@ -85,8 +85,8 @@ class PredictedSet {
   void collect(std::vector<ecs::Entity>& wanted, const CommandTimeline& commands, ecs::Tick since);
   /// Compares a snapshot of the mirror's tick with the mirror. collect() has been called.
   [[nodiscard]] SetDifference compare(const SnapshotRing& ring, const SnapshotRing::Snapshot& snapshot);
-  /// Takes the mirror's values of all members, which are as collected.
-  void take_values();
+  /// Copies the mirror's values of all members, which are as collected.
+  void copy_values();
   /// Makes the collected entities the members, with the mirror's values. Local entities end: those that are matched
   /// continue under their real handle. Positions in pools change.
   void rebuild();

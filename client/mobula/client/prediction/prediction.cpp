@@ -71,7 +71,7 @@ void Prediction::begin_update(core::Nanoseconds now) {
   spawns_.clear_notices();
   now_ = now;
   if (!follow_mirror()) return;
-  commands_.take_in(connection_.commands(), reconciled_);
+  commands_.add_from(connection_.commands(), reconciled_);
   connection_.forget_commands_before(commands_.oldest());
   run_new_level();
 }
@@ -296,7 +296,7 @@ void Prediction::adopt(ecs::Tick complete, const SetDifference& difference) {
   if (difference.members || (difference.values && difference.pool == ecs::no_pool)) {
     change_members(complete);
   } else {
-    session.set->take_values();
+    session.set->copy_values();
   }
   session.ring.save(complete, session.set->stepped());
 }

@@ -32,7 +32,7 @@ TrackedPool::TrackedPool(const Mirror& mirror, ecs::Registry& registry, ecs::Poo
   mirror_pool_ = &mirror.registry().pool(mirror_id_);
   for (const bool owner : {false, true}) {
     compared_[owner ? 1 : 0] = ranges_of(owner, true);
-    taken_[owner ? 1 : 0] = ranges_of(owner, false);
+    copied_[owner ? 1 : 0] = ranges_of(owner, false);
   }
   const auto same = [](const wire::ByteRange& a, const wire::ByteRange& b) {
     return a.offset == b.offset && a.size == b.size;
@@ -89,8 +89,8 @@ std::uint32_t TrackedPool::first_difference(const std::byte* rows, std::uint32_t
   return count;
 }
 
-void TrackedPool::take(const std::byte* mirrored, bool owner, std::byte* component) const {
-  for (const wire::ByteRange& range : taken_[owner ? 1 : 0])
+void TrackedPool::copy_row(const std::byte* mirrored, bool owner, std::byte* component) const {
+  for (const wire::ByteRange& range : copied_[owner ? 1 : 0])
     std::memcpy(component + range.offset, mirrored + range.offset, range.size);
 }
 

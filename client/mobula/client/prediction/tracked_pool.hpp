@@ -33,7 +33,7 @@ class TrackedPool {
   /// positions, whose entities the mirror has.
   [[nodiscard]] std::uint32_t first_difference(const std::byte* rows, std::uint32_t count);
   /// Copies what the server sends from the mirror's component. Other bytes stay.
-  void take(const std::byte* mirrored, bool owner, std::byte* component) const;
+  void copy_row(const std::byte* mirrored, bool owner, std::byte* component) const;
   /// Notes that the own pool has these entities at its first positions, until the next call.
   void set_members() { members_ = own_->size(), version_ = 0; }
   [[nodiscard]] std::uint32_t members() const { return members_; }
@@ -58,7 +58,7 @@ class TrackedPool {
   const reflect::Component* type_;
   const wire::RowCodec* codec_;
   std::array<Ranges, 2> compared_;  // by owner
-  std::array<Ranges, 2> taken_;     // by owner
+  std::array<Ranges, 2> copied_;    // by owner
   bool uniform_;                    // compared_ is the same for both, and one range
   std::uint32_t members_ = 0;       // positions of entities that the mirror has
   std::vector<Place> places_;       // by position below members_

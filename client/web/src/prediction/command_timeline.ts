@@ -49,7 +49,7 @@ export class CommandTimeline {
   }
 
   /** Adds the commands that the log has gained. They run after `reconciled`. */
-  takeIn(log: CommandLog, reconciled = 0): void {
+  addFrom(log: CommandLog, reconciled = 0): void {
     // The log may have forgotten some.
     if (log.find(this.newest + 1) === null) this.newest = Math.max(this.newest, log.firstWaiting() - 1);
     for (let next = log.find(this.newest + 1); next !== null; next = log.find(this.newest + 1))

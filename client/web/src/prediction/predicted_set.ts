@@ -340,14 +340,14 @@ export class PredictedSet {
 
   // The mirror's values ---------------------------------------------------------------------------------------------
 
-  /** Takes the mirror's values of all members, which are as collected. */
-  takeValues(): void {
+  /** Copies the mirror's values of all members, which are as collected. */
+  copyValues(): void {
     for (const pools of [this.predicted, this.declared])
       for (const tracked of pools)
         for (let slot = 0; slot < this.members; ++slot) {
           const { index, owner } = this.current[slot]!;
           const place = tracked.mirrored(index);
-          if (tracked.rows.has[slot] === 1 && place >= 0) tracked.take(place, owner, tracked.rows.views.bytes, slot);
+          if (tracked.rows.has[slot] === 1 && place >= 0) tracked.copyRow(place, owner, tracked.rows.views.bytes, slot);
         }
     this.alive.fill(1, 0, this.members);
     this.alive.fill(0, this.members, this.count);
@@ -393,7 +393,7 @@ export class PredictedSet {
     tracked.rows.setDefault(slot);
     tracked.rows.written[slot] = 0;
     if (before >= 0 && former.has[before] === 1) tracked.rows.copy(former.bytes, before, slot);
-    tracked.take(place, owner, tracked.rows.views.bytes, slot);
+    tracked.copyRow(place, owner, tracked.rows.views.bytes, slot);
   }
 }
 

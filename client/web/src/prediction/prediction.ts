@@ -169,7 +169,7 @@ export class Prediction {
 
   private predict(now: number): void {
     ++this.updates;
-    this.commands.takeIn(this.connection.commands, this.reconciledTick);
+    this.commands.addFrom(this.connection.commands, this.reconciledTick);
     this.connection.commands.forgetBefore(this.commands.oldest());
     try {
       this.runNewLevel();
@@ -356,7 +356,7 @@ export class Prediction {
       // The snapshots around the shown moment are kept: it may be before `complete`.
       ring.rearrange(Math.floor(this.moment.predicted), complete);
     } else {
-      set.takeValues();
+      set.copyValues();
     }
     ring.save(complete);
   }

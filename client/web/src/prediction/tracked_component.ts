@@ -98,15 +98,15 @@ export class TrackedComponent {
   }
 
   /** Copies what the server sends from the mirror's component at a place. Other bytes stay. */
-  take(place: number, owner: boolean, rows: Uint8Array, slot: number): void {
+  copyRow(place: number, owner: boolean, rows: Uint8Array, slot: number): void {
     for (let which = 0; which < this.fields.length; ++which) {
       if (this.fields[which]!.field.ownerOnly && !owner) continue;
       const { values } = this.pool!.columns[which]!;
-      this.takeField(which, values, place, rows, slot);
+      this.copyField(which, values, place, rows, slot);
     }
   }
 
-  private takeField(which: number, values: Values, place: number, rows: Uint8Array, slot: number): void {
+  private copyField(which: number, values: Values, place: number, rows: Uint8Array, slot: number): void {
     const { field, mirrored, bytes: step } = this.fields[which]!;
     const bytes = mirrored.bytes(values);
     let from = place * step;
@@ -119,7 +119,7 @@ export class TrackedComponent {
   pack(values: readonly Values[], rows: ComponentRows, slot: number): void {
     rows.setDefault(slot);
     for (let which = 0; which < this.fields.length; ++which)
-      this.takeField(which, values[which]!, 0, rows.views.bytes, slot);
+      this.copyField(which, values[which]!, 0, rows.views.bytes, slot);
   }
 
   /** Returns the place of the mirror's component in `foreign`, which has it as of an update. -1 without one. */
@@ -135,7 +135,7 @@ export class TrackedComponent {
     if (this.packed[place] === update) return place;
     this.packed[place] = update;
     this.foreign.setDefault(place);
-    this.take(place, true, this.foreign.views.bytes, place);
+    this.copyRow(place, true, this.foreign.views.bytes, place);
     return place;
   }
 

@@ -55,17 +55,18 @@ export class ReliableSender {
   /** Returns the number of a chunk that fits, to be sent now; -1 without one. */
   next(room: number): number {
     for (let i = 0; i < this.chunks.length; ++i)
-      if (this.chunks[i]!.state === "unsent" && this.chunks[i]!.bytes.length <= room) return this.take(i);
+      if (this.chunks[i]!.state === "unsent" && this.chunks[i]!.bytes.length <= room) return this.markSent(i);
     const unsent = this.end - this.begin;
     if (unsent === 0 || room < Math.min(unsent, chunkBytesMin) || this.chunks.length === windowChunks) return -1;
     const size = Math.min(room, unsent);
     this.chunks.push({ bytes: this.stream.slice(this.begin, this.begin + size), state: "unsent" });
     this.begin += size;
     this.chunkBytes += size;
-    return this.take(this.chunks.length - 1);
+    return this.markSent(this.chunks.length - 1);
   }
 
-  private take(which: number): number {
+  /** Returns the number of a chunk that now waits for its acknowledgement. */
+  private markSent(which: number): number {
     this.chunks[which]!.state = "waiting";
     return (this.first + which) & 0xffff;
   }

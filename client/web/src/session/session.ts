@@ -233,7 +233,7 @@ export class Session {
       const isKeepAlive = isFirst && now - this.lastSent >= keepAliveInterval;
       if (body.length === headerBytes && !this.owesAck && !isKeepAlive) return;
       const ack = this.received.nextAck();
-      putU16(body, 0, this.takeSequence(now, chunks, isAhead));
+      putU16(body, 0, this.noteSent(now, chunks, isAhead));
       putU16(body, 2, ack);
       putU32(body, 4, this.received.bitsBefore(ack));
       if (this.received.isReported()) this.owesAck = false;
@@ -269,10 +269,10 @@ export class Session {
   }
 
   /**
-   * Returns the sequence of a body. Headers alone of a side that is far ahead share one, until another body has
-   * arrived: an old sequence would be dropped, and its acknowledgement with it.
+   * Notes a body as sent, and returns its sequence. Headers alone of a side that is far ahead share one, until another
+   * body has arrived: an old sequence would be dropped, and its acknowledgement with it.
    */
-  private takeSequence(now: number, chunks: number[], isAhead: boolean): number {
+  private noteSent(now: number, chunks: number[], isAhead: boolean): number {
     if (isAhead && this.isProbing && !this.hasNews) return this.probed;
     this.isProbing = isAhead;
     this.hasNews = false;

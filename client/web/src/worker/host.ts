@@ -135,7 +135,7 @@ export class Host {
   /** Updates the client, and sends what has changed. */
   private update(): void {
     this.client?.update();
-    const pools = this.takePools();
+    const pools = this.copyNewPools();
     const [changes, events] = [this.changes, this.events];
     this.changes = [];
     this.events = [];
@@ -143,8 +143,8 @@ export class Host {
     if (this.client === null || this.client.end !== null) clearInterval(this.timer);
   }
 
-  /** Returns the watched pools if the mirror has reached another tick since they were sent, or more are watched. */
-  private takePools(): SentPool[] {
+  /** Copies the watched pools if the mirror has reached another tick since they were sent, or more are watched. */
+  private copyNewPools(): SentPool[] {
     const mirror = this.client?.connection.mirror ?? null;
     if (mirror === null) return [];
     const { mirrors } = this.client!.connection;

@@ -10,7 +10,7 @@ function made(...ticks: number[]): { log: CommandLog; timeline: CommandTimeline;
   log.forgetBefore(1);
   for (const tick of ticks) log.add(new Uint8Array(4), tick, 0, 0);
   const timeline = new CommandTimeline();
-  timeline.takeIn(log);
+  timeline.addFrom(log);
   const run = (tick: number): number[] => {
     const numbers: number[] = [];
     timeline.run(tick, numbers);
@@ -76,10 +76,10 @@ test("CommandTimeline.SkipsWhatTheLogHasForgotten", () => {
   report(log, 1);
   log.forgetBefore(2);
   const other = new CommandTimeline();
-  other.takeIn(log);
+  other.addFrom(log);
   assert.equal(other.size, 0);
   log.add(new Uint8Array(4), 6, 0, 0);
-  other.takeIn(log);
+  other.addFrom(log);
   assert.equal(other.tickOf(2), 6);
 });
 
@@ -97,7 +97,7 @@ test("CommandTimeline.RepeatsTheHistoryOfTheServer", (t) => {
     for (let complete = 1, last = 10; complete < 400; ++complete) {
       for (; given - done < 20 && random() < 0.5; ++given)
         log.add(new Uint8Array(4), last + Math.floor(2 * random()), 0, 0);
-      timeline.takeIn(log);
+      timeline.addFrom(log);
       // The server runs commands that are due, unless they have not arrived.
       while (done < given && log.find(done + 1)!.tick <= complete && random() < 5 / 6) {
         const late = complete - log.find(++done)!.tick;

@@ -69,7 +69,7 @@ test("PredictedSet.ALocalEntityContinuesUnderItsRealHandle", () => {
   const of = new SetOf();
   of.show();
   of.rebuild();
-  of.commands.takeIn({
+  of.commands.addFrom({
     find: (n: number) => (n === 1 ? { number: 1, tick: 9 } : null),
     firstWaiting: () => 1,
   } as never);

@@ -68,7 +68,7 @@ test("TrackedComponent.ComparesWhatTheClientReceives", () => {
   const own = tracked.rows.views.bytes;
   assert.ok(!tracked.isEqual(own, 0, place, true));
   assert.ok(tracked.isEqual(own, 0, place, false), "all its fields are the owner's");
-  tracked.take(place, true, own, 0);
+  tracked.copyRow(place, true, own, 0);
   assert.ok(tracked.isEqual(own, 0, place, true));
   own[12] = 8;
   assert.ok(!tracked.isEqual(own, 0, place, true));
@@ -92,7 +92,7 @@ test("TrackedComponent.TheMirrorDecidesAboutOtherFields", () => {
   const row = tracked.rows.row(0);
   Object.assign(row, { mine: 1, theirs: 9 });
   assert.ok(tracked.isEqual(tracked.rows.views.bytes, 0, place, false));
-  tracked.take(place, false, tracked.rows.views.bytes, 0);
+  tracked.copyRow(place, false, tracked.rows.views.bytes, 0);
   assert.equal(row.theirs, 2);
   row.mine = 5;
   assert.ok(!tracked.isEqual(tracked.rows.views.bytes, 0, place, false));
