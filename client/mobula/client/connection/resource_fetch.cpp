@@ -44,7 +44,7 @@ void ResourceFetch::on_offered(std::vector<wire::Resource> resources) {
   std::erase_if(offered_, [&](const wire::Resource& each) { return each.identity == reception_->identity(); });
 }
 
-bool ResourceFetch::is_stored(const core::ContentHash& identity) {
+bool ResourceFetch::note_stored(const core::ContentHash& identity) {
   const std::shared_ptr<const resource::Resource> found = store_->find(identity);
   if (found != nullptr) levels_.on_stored(found);
   return found != nullptr;
@@ -54,10 +54,10 @@ std::optional<wire::ResourceRequest> ResourceFetch::next_request(core::Nanosecon
   while (store_ != nullptr && !offered_.empty() && reception_ == nullptr && now >= next_attempt_) {
     const wire::Resource wanted = offered_.back();
     offered_.pop_back();
-    if (is_stored(wanted.identity)) continue;
+    if (note_stored(wanted.identity)) continue;
     core::Result<std::unique_ptr<ResourceStore::Reception>> reception = store_->receive(wanted.identity, wanted.size);
     if (!reception) {
-      if (is_stored(wanted.identity)) continue;  // another process was faster
+      if (note_stored(wanted.identity)) continue;  // another process was faster
       if (is_busy(reception.error())) {
         offered_.push_back(wanted);
         next_attempt_ = now + attempt_interval;
@@ -85,7 +85,7 @@ core::Status ResourceFetch::on_part(const wire::ResourcePart& message) {
     warn_not_kept(message.identity, whole.error());
   } else {
     core::log_info("client", "resource {:.16} is stored", to_string(message.identity));
-    static_cast<void>(is_stored(message.identity));
+    static_cast<void>(note_stored(message.identity));
   }
   return core::Done{};
 }

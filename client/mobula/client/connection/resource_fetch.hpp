@@ -43,8 +43,8 @@ class ResourceFetch {
   [[nodiscard]] const ResourceStore::Reception* reception() const { return reception_.get(); }
 
  private:
-  // Returns whether the store holds a resource. If it is an offered level, it is here from now on.
-  bool is_stored(const core::ContentHash& identity);
+  // Notes a resource that the store holds: an offered level is here from now on. Returns false if the store lacks it.
+  bool note_stored(const core::ContentHash& identity);
 
   ResourceStore* store_;
   std::vector<std::shared_ptr<const resource::Resource>> announced_;
