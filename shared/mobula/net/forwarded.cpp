@@ -185,15 +185,15 @@ core::Error refusal(const char* reason, std::string_view header, std::string_vie
 core::Result<Address> follow_forwarded(const Address& peer, std::string_view text,
                                        std::span<const AddressRange> trusted) {
   Nodes nodes;
-  if (!ElementReader(text).read(nodes)) return refusal("bad Forwarded", "Forwarded", "expected name=value pairs");
+  if (!ElementReader(text).read(nodes)) return refusal("bad Forwarded", forwarded_header, "expected name=value pairs");
   core::Result<Address> client = follow(peer, nodes, parse_node, trusted);
-  return client ? client : refusal("bad Forwarded", "Forwarded", client.error().message);
+  return client ? client : refusal("bad Forwarded", forwarded_header, client.error().message);
 }
 
 core::Result<Address> follow_x_forwarded_for(const Address& peer, std::string_view text,
                                              std::span<const AddressRange> trusted) {
   core::Result<Address> client = follow(peer, split_list(text), parse_listed_node, trusted);
-  return client ? client : refusal("bad X-Forwarded-For", "X-Forwarded-For", client.error().message);
+  return client ? client : refusal("bad X-Forwarded-For", x_forwarded_for_header, client.error().message);
 }
 
 }  // namespace

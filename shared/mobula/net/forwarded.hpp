@@ -8,10 +8,20 @@
 // proxies, to the first address that is none. The client itself may have written all that stands before.
 #pragma once
 
+#include <array>
 #include <mobula/core/result.hpp>
 #include <mobula/net/address_range.hpp>
+#include <string_view>
 
 namespace mobula::net {
+
+/// Headers that proxies add to a request.
+inline constexpr std::string_view forwarded_header = "Forwarded";
+inline constexpr std::string_view x_forwarded_for_header = "X-Forwarded-For";
+inline constexpr std::string_view x_forwarded_host_header = "X-Forwarded-Host";
+inline constexpr std::string_view via_header = "Via";
+inline constexpr std::array proxy_headers{forwarded_header, x_forwarded_for_header, x_forwarded_host_header,
+                                          via_header};
 
 /// Values of a request's headers. Several lines of one header are joined by commas. Empty if there is none.
 struct ForwardedHeaders {

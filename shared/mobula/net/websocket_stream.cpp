@@ -12,6 +12,7 @@
 #include <mobula/core/format.hpp>
 #include <mobula/core/log.hpp>
 #include <mobula/core/text.hpp>
+#include <mobula/net/forwarded.hpp>
 #include <mobula/net/queue_layer_impl.hpp>
 #include <mobula/net/stream_on_impl.hpp>
 
@@ -191,8 +192,8 @@ void WebSocketStream<Next>::answer_request() {
   if (!is_permitted())
     return refuse_request(StreamEnd::foreign_origin, forbidden,
                           "Pages of this origin may not connect. The setting allow_origin names those that may.");
-  const std::string forwarded = joined(request, "Forwarded");
-  const std::string x_forwarded_for = joined(request, "X-Forwarded-For");
+  const std::string forwarded = joined(request, forwarded_header);
+  const std::string x_forwarded_for = joined(request, x_forwarded_for_header);
   const core::Result<transport::Address> client = this->client_of({forwarded, x_forwarded_for});
   if (!client) {
     this->log_refused_proxy(client.error().message);
@@ -209,7 +210,7 @@ bool WebSocketStream<Next>::is_permitted() const {
   std::optional<std::string> origin;
   if (request.count("Origin") > 0) origin = joined(request, "Origin");
   const std::string host = joined(request, "Host");
-  if (this->permits(origin, host, joined(request, "X-Forwarded-Host"))) return true;
+  if (this->permits(origin, host, joined(request, x_forwarded_host_header))) return true;
   core::log_warn("net", "refused a WebSocket of a page of the origin '{}', whose host is not '{}'; see --allow-origin",
                  core::shown(origin.value_or(""), shown_bytes), core::shown(host, shown_bytes));
   return false;

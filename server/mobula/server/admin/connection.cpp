@@ -42,8 +42,6 @@ Response refusal_of(const error_code& error) {
 // A client may wait for it before it sends the body (RFC 9110, 10.1.1).
 constexpr std::string_view interim_answer = "HTTP/1.1 100 Continue\r\n\r\n";
 
-constexpr std::array proxy_headers{"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host"};
-
 bool has_content(unsigned status) { return status != 204 && status != 304; }
 
 transport::Address address_of(const asio::ip::tcp::endpoint& peer) {
@@ -178,7 +176,7 @@ std::string Connection::header(std::string_view name) const {
 // A target in absolute form stands for the header. The host that a trusted proxy names stands for both.
 std::string Connection::host(std::string_view of_target) const {
   std::string own = of_target.empty() ? header("Host") : std::string(of_target);
-  const std::string forwarded = header("X-Forwarded-Host");
+  const std::string forwarded = header(net::x_forwarded_host_header);
   error_code error;
   const asio::ip::tcp::endpoint peer = socket_.remote_endpoint(error);
   if (forwarded.empty() || error) return own;
@@ -200,8 +198,9 @@ Request Connection::request() const {
   request.accept_encoding = header("Accept-Encoding");
   request.fetch_site = header("Sec-Fetch-Site");
   request.fetch_dest = header("Sec-Fetch-Dest");
-  request.by_proxy = message.version() < 11 ||
-                     std::ranges::any_of(proxy_headers, [&](const char* name) { return message.count(name) > 0; });
+  request.by_proxy =
+      message.version() < 11 ||
+      std::ranges::any_of(net::proxy_headers, [&](std::string_view name) { return message.count(name) > 0; });
   request.asks_for_method = message.count("Access-Control-Request-Method") > 0;
   if (message.count("Origin") > 0) request.origin = message.count("Origin") == 1 ? header("Origin") : "null";
   return request;
