@@ -80,7 +80,7 @@ export class Client {
   private hasSent = false; // whether datagrams of the session may have left
   private rejoins = 0; // since the client was lost
   private usedNewToken = false; // in the last attempt
-  private isRequestingToken = false;
+  private isRequesting = false; // a new token
   private mirrors = 0;
 
   constructor(
@@ -174,7 +174,7 @@ export class Client {
     const canRejoin = connection.canRejoin();
     if (isTooLong || (!canRejoin && !canRequest))
       return this.finish(connection.end ?? { reason: "timed out", text: "" });
-    if (now < this.retryAt || this.isRequestingToken) return;
+    if (now < this.retryAt || this.isRequesting) return;
     this.retryAt = now + retryInterval;
     // A restarted server does not answer the tokens of its former run. One that cannot be reached does not answer
     // either, and then no new token can be had: so attempts with new tokens and with rejoin tokens alternate.
@@ -187,7 +187,7 @@ export class Client {
   }
 
   private async requestToken(): Promise<void> {
-    this.isRequestingToken = true;
+    this.isRequesting = true;
     let hasToken = false;
     try {
       const token = bytesOf(await this.options.newToken!());
@@ -197,7 +197,7 @@ export class Client {
     } catch {
       // Tried again after the interval.
     } finally {
-      this.isRequestingToken = false;
+      this.isRequesting = false;
     }
     if (hasToken) this.begin();
   }

@@ -20,23 +20,23 @@ export class DeltaReceiver {
 
   /** Applies a delta, and gives the server's feedback to clock and commands. Throws a Refusal if it is malformed. */
   receive(bytes: Uint8Array, mirror: Mirror, now: number): void {
-    const { clock, progress, statistics, verification } = this;
+    const { progress, statistics } = this;
     const header = this.headerOf(bytes);
     if (header === null) return;
-    clock.onDelta(header.tick, now);
+    this.clock.onDelta(header.tick, now);
     if (header.feedback !== null) {
-      clock.onFeedback(header.feedback, now);
+      this.clock.onFeedback(header.feedback, now);
       this.commands.onFeedback(header.feedback);
     }
     progress.onAcknowledged(header.ack);
     const isLate = header.sequence < progress.newest;
     if (isLate) ++statistics.lateDeltas;
     if (!progress.isNew(header.sequence) || !this.apply(header, bytes, mirror, now)) return;
-    if (!isLate) verification.onDecoded();
+    if (!isLate) this.verification.onDecoded();
     if (header.tick > progress.tick) ++statistics.ticks;
     ++statistics.deltas;
     statistics.lostDeltas += progress.onReceived(header);
-    verification.onDelta(mirror, header, now, statistics);
+    this.verification.onDelta(mirror, header, now, statistics);
   }
 
   /** Returns null for a delta that is too late to be of use. */
