@@ -2,6 +2,7 @@
 import { Client, openWebSocket } from "@mobula/client";
 import { encode } from "@mobula/client/messages";
 import { Chat, Move, Tag, Throw } from "../../../web/demo/demo_commands.js";
+import { type Vector, raised, straightTo } from "./bot_aim.js";
 
 export interface BotOrder {
   readonly url: string;
@@ -24,7 +25,7 @@ const pipes = { "ws:": openWebSocket, "wss:": openWebSocket };
 const any = <T>(of: readonly T[]): T => of[Math.floor(Math.random() * of.length)]!;
 
 interface Place {
-  readonly position: { readonly x: number; readonly y: number; readonly z: number };
+  readonly position: Vector;
 }
 
 class Bot {
@@ -66,15 +67,9 @@ class Bot {
     const others = client.entities("Avatar").filter((entity) => entity !== client.player);
     const target = others.length === 0 ? null : (client.sample(any(others), "Transform") as unknown as Place | null);
     if (target === null) return;
-    const way = {
-      x: target.position.x - own.position.x,
-      y: target.position.y + 0.9 - own.position.y - 1.5,
-      z: target.position.z - own.position.z,
-    };
-    const length = Math.hypot(way.x, way.y, way.z) * 1.001;
-    if (length < 0.5) return;
-    const aim = { x: way.x / length, y: way.y / length, z: way.z / length };
-    client.send(Math.random() < 0.5 ? encode(Tag, aim) : encode(Throw, { ...aim, y: Math.min(0.5, aim.y + 0.2) }));
+    const aim = straightTo(own.position, target.position);
+    if (aim === null) return;
+    client.send(Math.random() < 0.5 ? encode(Tag, aim) : encode(Throw, raised(aim)));
   }
 }
 
