@@ -11,13 +11,12 @@ import {
   Vector3,
   WebGLRenderer,
 } from "three";
+import { FrameJudge } from "./frame_judge.js";
 import { addLandscape, haze } from "./landscape.js";
 import { Meadow } from "./meadow.js";
 
 const sunWay = new Vector3(-0.62, 0.62, 0.48).normalize();
 const shadowReach = 42; // metres around the player
-const slowFrame = 45; // ms
-const judgedFrames = 40;
 
 interface Quality {
   readonly pixels: number; // per pixel of the page
@@ -44,9 +43,8 @@ export class Stage {
   private readonly renderer: WebGLRenderer;
   private readonly meadow: Meadow;
   private readonly sun = new DirectionalLight(0xffdca8, 2.9);
+  private readonly frames = new FrameJudge();
   private quality = 0;
-  private slow = 0;
-  private lastFrame = 0;
 
   /** Throws if the browser has no WebGL. */
   constructor(
@@ -65,6 +63,8 @@ export class Stage {
     this.meadow = new Meadow(this.scene);
     this.setQuality(quality);
     addEventListener("resize", () => this.resize());
+    // A hidden page draws no frames.
+    document.addEventListener("visibilitychange", () => this.frames.restart());
   }
 
   private setUpShadow(): void {
@@ -84,7 +84,7 @@ export class Stage {
 
   setQuality(quality: number): void {
     this.quality = Math.min(Math.max(quality, 0), qualities.length - 1);
-    this.slow = 0;
+    this.frames.restart();
     this.applyQuality();
   }
 
@@ -108,16 +108,12 @@ export class Stage {
     this.camera.updateProjectionMatrix();
   }
 
-  /** Lowers the quality after many slow frames in a row. */
+  /** Lowers the quality if frames take too long. */
   private judge(now: number): void {
-    const took = now - this.lastFrame;
-    this.lastFrame = now;
-    // A pause of a hidden page is no slow frame.
-    this.slow = took > slowFrame && took < 1000 ? this.slow + 1 : Math.max(0, this.slow - 1);
-    if (this.slow < judgedFrames || this.quality === qualities.length - 1) return;
-    this.slow = 0;
-    ++this.quality;
-    this.applyQuality();
+    const verdict = this.frames.judge(now);
+    const plainest = qualities.length - 1;
+    if (verdict === "fine" || this.quality === plainest) return;
+    this.setQuality(verdict === "plainest" ? plainest : this.quality + 1);
   }
 
   /** The shadow's centre moves by whole texels, so that edges of shadows do not crawl. */
