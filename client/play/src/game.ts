@@ -4,7 +4,7 @@ import { encode } from "@mobula/client/messages";
 import { Color, Vector3 } from "three";
 import { Chat as ChatCommand, Tag, Throw } from "../../web/demo/demo_commands.js";
 import type { Body, Handle } from "../../web/demo/demo_events.js";
-import { type Aim, aimHeight, aimOf, arc, straight, tagRange } from "./input/aim.js";
+import { type Aim, aimHeight, aimOf, arc, straight, tagRange, wayTo } from "./input/aim.js";
 import { Controls, type Point } from "./input/controls.js";
 import { attachStick } from "./input/stick.js";
 import { BotCrew } from "./session/bot_crew.js";
@@ -23,6 +23,7 @@ import { Notice } from "./ui/notice.js";
 import { Panel, type Switches } from "./ui/panel.js";
 import { type Player, Scores, playersOf } from "./ui/scores.js";
 import { Toasts } from "./ui/toasts.js";
+import { WalkHint } from "./ui/walk_hint.js";
 import { FollowCamera } from "./view/follow_camera.js";
 import { Stage } from "./view/stage.js";
 import type { Creature } from "./world/creatures.js";
@@ -55,6 +56,7 @@ export class Game {
   private readonly notice = new Notice();
   private readonly toasts = new Toasts();
   private readonly scores = new Scores();
+  private readonly walkHint = new WalkHint(element("walk-hint"));
   private readonly commands = new Commands();
   private readonly chat: Chat;
   private readonly panel: Panel;
@@ -279,7 +281,7 @@ export class Game {
     const seconds = Math.min(0.1, (now - this.lastFrame) / 1000);
     this.lastFrame = now;
     const { client, timeline } = this;
-    this.controls.update(seconds);
+    this.controls.update(seconds, now);
     if (client !== null && timeline !== null) this.play(client, timeline, seconds, now);
     this.effects.update(seconds);
     this.entrance.watch(now);
@@ -288,9 +290,9 @@ export class Game {
   }
 
   private play(client: Client, timeline: Timeline, seconds: number, now: number): void {
-    const { right, up } = this.controls.walk();
-    const way = this.camera.ground(right, up);
+    const way = this.way();
     this.commands.move(way.x, way.z);
+    this.walkHint.update(way.x !== 0 || way.z !== 0, seconds);
     this.commands.update(client);
     client.update();
     if (this.client !== client) return; // the update has ended it
@@ -311,6 +313,15 @@ export class Game {
     this.drawLabels(client);
     this.judgeTags(now);
     this.panel.update(client, timeline, now);
+  }
+
+  /** Returns the direction that the player wants to go in: by keys and stick, or else to the held mouse. */
+  private way(): { x: number; z: number } {
+    const { right, up } = this.controls.walk();
+    const point = this.controls.walkPoint();
+    const own = this.village.own;
+    if (right !== 0 || up !== 0 || point === null || own === null) return this.camera.ground(right, up);
+    return wayTo(this.stage.camera, own.at, point);
   }
 
   /** The avatar faces where it last went. */

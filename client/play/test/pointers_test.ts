@@ -38,6 +38,20 @@ test("Play.TheMouseTurnsZoomsAndThrows", options, async (t) => {
   assert.deepEqual(page.complaints, []);
 });
 
+test("Play.AHeldMouseWalksAndThrowsNothing", options, async (t) => {
+  const { page } = await enter(t);
+  const isHinted = `!document.getElementById("walk-hint").hidden`;
+  assert.equal(await page.run(isHinted), true);
+  const mouse = (type: string): Promise<unknown> =>
+    page.call("Input.dispatchMouseEvent", { type, x: 400, y: 150, button: "left", clickCount: 1 });
+  await mouse("mousePressed");
+  await page.until(`play.game.village.own.speed > 0.5 && !(${isHinted})`);
+  await mouse("mouseReleased");
+  await page.until("play.game.village.own.speed < 0.1");
+  assert.equal(await page.run(hasThrown), false);
+  assert.deepEqual(page.complaints, []);
+});
+
 test("Play.AFingerWalksTurnsAndThrows", options, async (t) => {
   const { page } = await enter(t, { touch: true });
   const stick = await middleOf(page, "stick");

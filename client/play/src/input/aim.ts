@@ -10,6 +10,7 @@ const pointed = 48; // pixels around the pointer
 const ahead = Math.cos(0.6); // half of the cone that keys aim in
 export const tagRange = 20; // metres
 const keyThrowRange = 12;
+const reached = 0.6; // metres, within which there is no way to go
 
 export interface Target {
   readonly at: Vector3; // its feet
@@ -25,6 +26,15 @@ function pointOnGround(camera: PerspectiveCamera, point: Point): Vector3 | null 
   clip.set((2 * point.x) / innerWidth - 1, 1 - (2 * point.y) / innerHeight);
   ray.setFromCamera(clip, camera);
   return ray.ray.intersectPlane(plane, new Vector3());
+}
+
+/** Returns the direction on the ground from a place to a point of the screen, of length 1; 0 if it is at that point. */
+export function wayTo(camera: PerspectiveCamera, from: Vector3, point: Point): { x: number; z: number } {
+  const place = pointOnGround(camera, point);
+  // The sky is infinitely far.
+  const [x, z] = place === null ? [ray.ray.direction.x, ray.ray.direction.z] : [place.x - from.x, place.z - from.z];
+  const length = Math.hypot(x, z);
+  return length < (place === null ? 1e-6 : reached) ? { x: 0, z: 0 } : { x: x / length, z: z / length };
 }
 
 function nearestOnScreen<T extends Target>(camera: PerspectiveCamera, point: Point, targets: Iterable<T>): T | null {

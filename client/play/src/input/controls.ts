@@ -31,6 +31,7 @@ const toggling: Readonly<Record<string, string>> = { Enter: "chat", KeyN: "panel
 const turnSpeed = 2; // radians per second
 const dragged = 6; // pixels, from which a press is no click
 const radiansPerPixel = 0.006;
+const holdTime = 200; // ms after the first frame of a press of the mouse, from which it is no click but moves the avatar
 
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLInputElement && target.type !== "checkbox" && target.type !== "range";
@@ -39,10 +40,20 @@ const isOperated = (target: EventTarget | null, code: string): boolean =>
   (target instanceof HTMLButtonElement && (code === "Space" || code === "Enter")) ||
   (target instanceof HTMLInputElement && (code === "Space" || code.startsWith("Arrow")));
 
+interface Pointer {
+  readonly from: Point;
+  last: Point;
+  readonly button: number;
+  readonly canWalk: boolean;
+  isDrag: boolean;
+  begun: number | null; // ms; when a frame has first seen it
+  isHeld: boolean;
+}
+
 export class Controls {
   private readonly keys = new Set<string>();
   private readonly stick = { right: 0, up: 0 };
-  private readonly pointers = new Map<number, { from: Point; last: Point; button: number; isDrag: boolean }>();
+  private readonly pointers = new Map<number, Pointer>();
 
   constructor(
     private readonly view: HTMLElement,
@@ -89,14 +100,15 @@ export class Controls {
     this.view.focus({ preventScroll: true });
     this.view.setPointerCapture(event.pointerId);
     const at = { x: event.clientX, y: event.clientY };
-    this.pointers.set(event.pointerId, { from: at, last: at, button: event.button, isDrag: false });
+    const canWalk = event.pointerType === "mouse" && event.button === 0;
+    this.pointers.set(event.pointerId, { from: at, last: at, button: event.button, canWalk, isDrag: false, begun: null, isHeld: false });
   }
 
   private onMove(event: PointerEvent): void {
     const pointer = this.pointers.get(event.pointerId);
     if (pointer === undefined) return;
     const at = { x: event.clientX, y: event.clientY };
-    pointer.isDrag ||= Math.hypot(at.x - pointer.from.x, at.y - pointer.from.y) > dragged;
+    pointer.isDrag ||= !pointer.isHeld && Math.hypot(at.x - pointer.from.x, at.y - pointer.from.y) > dragged;
     if (pointer.isDrag)
       this.actions.turn(-(at.x - pointer.last.x) * radiansPerPixel, (at.y - pointer.last.y) * radiansPerPixel);
     pointer.last = at;
@@ -105,7 +117,7 @@ export class Controls {
   private onUp(event: PointerEvent): void {
     const pointer = this.pointers.get(event.pointerId);
     this.pointers.delete(event.pointerId);
-    if (pointer === undefined || pointer.isDrag) return;
+    if (pointer === undefined || pointer.isDrag || pointer.isHeld) return;
     this.actions[pointer.button === 2 ? "tag" : "throw"]({ x: event.clientX, y: event.clientY });
   }
 
@@ -114,11 +126,21 @@ export class Controls {
     Object.assign(this.stick, { right, up });
   }
 
-  /** Turns the view by the keys that are held. */
-  update(seconds: number): void {
+  /** Turns the view by the keys that are held, and notes whether the mouse is. */
+  update(seconds: number, now: number): void {
+    for (const pointer of this.pointers.values()) {
+      pointer.begun ??= now; // a slow machine sees a short click in one frame only
+      pointer.isHeld ||= pointer.canWalk && !pointer.isDrag && now - pointer.begun >= holdTime;
+    }
     let turn = 0;
     for (const key of this.keys) turn += turning[key] ?? 0;
     if (turn !== 0) this.actions.turn(turn * turnSpeed * seconds, 0);
+  }
+
+  /** Returns the point of the screen to which a held mouse moves the avatar; null without one. */
+  walkPoint(): Point | null {
+    for (const { isHeld, last } of this.pointers.values()) if (isHeld) return last;
+    return null;
   }
 
   /** Returns the direction on the screen that the player wants to go in, at most of length 1. */

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PerspectiveCamera, Vector3 } from "three";
-import { aimHeight, aimOf, arc, straight } from "../../src/input/aim.js";
+import { aimHeight, aimOf, arc, straight, wayTo } from "../../src/input/aim.js";
 
 const origin = new Vector3(3, 0, -2);
 
@@ -50,4 +50,22 @@ test("Aim.KeysAimAtTheNearestPlayerAhead", () => {
   const nobody = aimOf(camera, origin, new Vector3(-1, 0, 0), null, targets);
   assert.equal(nobody.target, null);
   assert.deepEqual(nobody.at.toArray(), [origin.x - 12, 0.9, origin.z]);
+});
+
+test("Aim.AHeldPointerLeadsToThePlaceThatItShows", () => {
+  Object.assign(globalThis, { innerWidth: 800, innerHeight: 600 });
+  const camera = new PerspectiveCamera(46, 800 / 600);
+  camera.position.set(origin.x, 6, origin.z + 12);
+  camera.lookAt(origin.x, 0.9, origin.z);
+  camera.updateMatrixWorld();
+  const near = (point: { x: number; y: number }, [x, z]: readonly [number, number]): void => {
+    const way = wayTo(camera, origin, point);
+    assert.ok(Math.hypot(way.x - x, way.z - z) < 0.01, JSON.stringify(way));
+  };
+  near({ x: 400, y: 300 }, [0, 0]); // the avatar itself
+  near({ x: 700, y: 300 }, [1, 0]);
+  near({ x: 100, y: 300 }, [-1, 0]);
+  near({ x: 400, y: 550 }, [0, 1]);
+  near({ x: 400, y: 150 }, [0, -1]);
+  near({ x: 400, y: 0 }, [0, -1]); // the sky
 });
