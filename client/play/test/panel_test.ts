@@ -26,7 +26,7 @@ test("Panel.SlidersMakeTheNetworkWorse", options, async (t) => {
   await slide(page, "loss", 20);
   await page.until(`${text("o-latency")} === "200 ms" && ${text("o-jitter")} === "50 ms" && ${text("o-loss")} === "20 %"`);
   await page.until(`parseInt(${text("f-rtt")}) >= 200 && / ± [1-9]/.test(${text("f-rtt")}) && ${text("f-loss")} !== "0 %"`);
-  await page.until(`/^[1-9][0-9]* of /.test(${text("totals")})`);
+  await page.until(`/: [1-9][0-9]* of /.test(${text("total-dropped")})`);
   for (const name of ["latency", "jitter", "loss"]) await slide(page, name, 0);
   await page.until(`parseInt(${text("f-rtt")}) < 150`);
   assert.equal(await page.run("play.game.client.statistics.mismatchedTicks"), 0);
@@ -64,7 +64,7 @@ const corrections = `(() => {
   return count;
 })()`;
 
-test("Panel.ThePlotShowsCorrections", options, async (t) => {
+test("Panel.ThePlotAndTheTotalsShowCorrections", options, async (t) => {
   const { page } = await enter(t);
   await page.until("play.game.motion?.isRunning");
   await page.press("KeyN");
@@ -74,7 +74,11 @@ test("Panel.ThePlotShowsCorrections", options, async (t) => {
   // The stop arrives late: the server goes on for some ticks.
   await slide(page, "latency", 400);
   await page.up("KeyW");
-  await page.until(`${corrections} > 0 && /, [1-9][0-9]* late/.test(${text("totals")})`);
+  await page.until(`${corrections} > 0 && /late command [1-9]/.test(${text("total-mispredictions")})`);
   assert.equal((await page.run<{ remote: number }>("play.game.motion.figures")).remote, 0);
+  // Another way of smoothing begins the prediction anew, not the figures.
+  await flip(page, "smoothing");
+  await page.until(`play.game.motion.isRunning && !play.game.isSmoothing && /Smoothing is off/.test(${text("captions")})`);
+  assert.match(await page.run<string>(text("total-mispredictions")), /late command [1-9]/);
   assert.deepEqual(page.complaints, []);
 });

@@ -11,6 +11,7 @@ export interface Situation {
   readonly ahead: number; // ms
   readonly loss: number; // part that the page drops
   readonly jitter: number; // ms
+  readonly rollbacks: number; // since the page was opened
 }
 
 interface Caption {
@@ -24,49 +25,56 @@ const captions: readonly Caption[] = [
   {
     holds: ({ canPredict }) => !canPredict,
     text: ({ rtt, behind }) =>
-      `No prediction: your avatar is shown like all others, ${ms(behind)} in the past. A step needs ${ms(rtt + behind)} to show.`,
+      `No prediction: your avatar is shown like the others, ${ms(behind)} in the past. A step shows after ${ms(rtt + behind)}.`,
   },
   {
     holds: ({ canPredict, isPredicting }) => canPredict && isPredicting,
     text: ({ ahead }) =>
-      `Prediction: the page runs the server's own rules ${ms(ahead)} ahead, so your avatar answers in the next frame.`,
+      `Prediction: the page runs the server's rules ${ms(ahead)} ahead of the server's newest state. Your avatar reacts in the next frame.`,
   },
   {
     holds: ({ canPredict, isPredicting }) => canPredict && !isPredicting,
     text: ({ rtt, behind }) =>
-      `Prediction is off: a key reaches the server, and its effect shows ${ms(rtt + behind)} later. Feel the delay.`,
+      `Prediction is off: a key first goes to the server, so your avatar reacts ${ms(rtt + behind)} later.`,
   },
   {
     holds: ({ hasGhost }) => hasGhost,
-    text: () => "The blue ghost is the server's newest word about you. It runs behind your own avatar, and decides.",
+    text: () => "Server's ghost: the blue figure is where the server's newest state has you. Your own avatar is ahead of it.",
   },
   {
     holds: ({ isInterpolating }) => isInterpolating,
-    text: ({ behind }) => `Others are shown ${ms(behind)} ago, between two received states: they glide. Tags are judged by that picture.`,
+    text: ({ behind }) =>
+      `Interpolation: others are shown where they were ${ms(behind)} ago, between two received states. The server judges your tags by this picture.`,
   },
   {
     holds: ({ isInterpolating }) => !isInterpolating,
-    text: () => "Interpolation is off: others jump with each tick that arrives. The server still judges tags by the smooth picture.",
+    text: () => "Interpolation is off: others jump with each tick that arrives. The server still judges your tags by the interpolated picture.",
   },
   {
     holds: ({ loss }) => loss > 0,
-    text: () => "Loss: the page drops datagrams in both directions. Deltas need no resending, as the next one is encoded against what you have.",
+    text: () => "Loss: the page drops datagrams in both directions. A lost delta is not sent again: the next one has its changes too.",
   },
   {
     holds: ({ jitter }) => jitter > 0,
-    text: () => "Jitter: the clock gives others a larger delay, until nearly all deltas come in time.",
+    text: () => "Jitter: datagrams arrive unevenly. The page shows others further in the past, so that most datagrams arrive before they are shown.",
   },
   {
     holds: ({ isPredicting, isSmoothing }) => isPredicting && !isSmoothing,
     text: () => "Smoothing is off: a correction shows as a jump.",
   },
+  {
+    holds: ({ isPredicting, isSmoothing }) => isPredicting && isSmoothing,
+    text: () => "Smoothing: after a misprediction your avatar glides to the right place.",
+  },
+  {
+    holds: ({ isPredicting, rollbacks }) => isPredicting && rollbacks > 0,
+    text: () =>
+      "Rollback: the page replays ticks with news of the server, such as the tick that a command ran in. Only a different result is a misprediction.",
+  },
 ];
-
-const shownMax = 4;
 
 export function captionsOf(situation: Situation): string[] {
   return captions
     .filter(({ holds }) => holds(situation))
-    .slice(0, shownMax)
     .map(({ text }) => text(situation));
 }

@@ -5,6 +5,7 @@ import type { Timeline } from "../session/timeline.js";
 import { captionsOf } from "./captions.js";
 import { element, make, setText } from "./elements.js";
 import { Plot } from "./plot.js";
+import { PredictionTotals } from "./prediction_totals.js";
 
 const figuresTime = 250; // ms between new figures
 const rateTime = 1000; // ms over which bytes are counted
@@ -24,7 +25,7 @@ export class Panel {
   private readonly rate = { at: 0, bytes: 0, kibPerSecond: 0 };
   private readonly link = { at: 0, sent: 0, lost: 0, part: 0 };
   private lastFigures = 0;
-  private last = { rollbacks: 0, corrections: 0 };
+  private readonly totals = new PredictionTotals();
   private lastCaptions = "";
 
   constructor(
@@ -67,17 +68,22 @@ export class Panel {
   update(client: Client, timeline: Timeline, now: number): void {
     this.count(client, now);
     timeline.isInterpolating = isChecked("t-interpolation");
-    const figures = timeline.own?.figures ?? null;
-    const rollbacks = Math.max(0, (figures?.rollbacks ?? 0) - this.last.rollbacks);
-    const isCorrected = (figures?.corrections ?? 0) > this.last.corrections;
-    this.last = { rollbacks: figures?.rollbacks ?? 0, corrections: figures?.corrections ?? 0 };
-    this.plot.note(now, client.link.rtt, isCorrected ? 100 * figures!.correction : 0, rollbacks);
+    this.notePlot(client, timeline, now);
     if (this.box.hidden) return;
     this.plot.draw();
     if (now - this.lastFigures < figuresTime) return;
     this.lastFigures = now;
     this.showFigures(client, timeline);
     this.showCaptions(client, timeline);
+  }
+
+  private notePlot(client: Client, timeline: Timeline, now: number): void {
+    const { sums } = this.totals;
+    const former = { ...sums };
+    const own = timeline.own?.figures ?? null;
+    if (own !== null) this.totals.add(own);
+    const correction = sums.corrections > former.corrections ? 100 * (own?.correction ?? 0) : 0;
+    this.plot.samples.note(now, client.link.rtt, correction, sums.rollbacks - former.rollbacks);
   }
 
   private count(client: Client, now: number): void {
@@ -104,18 +110,24 @@ export class Panel {
       loss: `${Math.round(100 * this.link.part)} %`,
       rate: `${kibPerSecond.toFixed(1)} KiB/s`,
       tick: String(client.tick),
-      behind: `${Math.round(timeline.behind)} ms ago`,
+      behind: `${Math.round(timeline.behind)} ms`,
       ahead: own === null ? "–" : `${Math.round(own.ahead * tick)} ms`,
       entities: String(client.indices("Transform").length),
       verified: `${statistics.verifiedTicks}, ${statistics.mismatchedTicks} wrong`,
     };
     for (const [name, text] of Object.entries(figures)) setText(element(`f-${name}`), text);
-    const dropped = `${this.counts.dropped} of ${this.counts.dropped + this.counts.passed} datagrams dropped by this page`;
-    const corrected =
-      own === null
-        ? ""
-        : ` · ${own.rollbacks} rollbacks, ${own.ticksReplayed} ticks replayed, ${own.late} late, ${own.remote} remote, ${own.level} level`;
-    setText(element("totals"), dropped + corrected);
+    this.showTotals();
+  }
+
+  private showTotals(): void {
+    const { dropped, passed } = this.counts;
+    const { rollbacks, ticksReplayed, late, remote, level } = this.totals.sums;
+    setText(element("total-dropped"), `Datagrams that this page has dropped: ${dropped} of ${dropped + passed}`);
+    setText(element("total-rollbacks"), `Rollbacks: ${rollbacks} (${ticksReplayed} ticks replayed)`);
+    setText(
+      element("total-mispredictions"),
+      `Mispredictions: ${late + remote + level} (late command ${late}, remote change ${remote}, missing level ${level})`,
+    );
   }
 
   private showCaptions(client: Client, timeline: Timeline): void {
@@ -132,6 +144,7 @@ export class Panel {
       ahead: (timeline.own?.figures.ahead ?? 0) * tick,
       loss: this.conditions.loss,
       jitter: this.conditions.jitter,
+      rollbacks: this.totals.sums.rollbacks,
     });
     // Screen readers announce new captions, not new figures in them.
     const state = texts.map((text) => text.replace(/\d+/g, "")).join("\n");

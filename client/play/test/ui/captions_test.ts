@@ -14,16 +14,24 @@ const calm: Situation = {
   ahead: 90,
   loss: 0,
   jitter: 0,
+  rollbacks: 0,
 };
 const all = (situation: Partial<Situation>): string => captionsOf({ ...calm, ...situation }).join("\n");
 
 test("Captions.DescribeWhatIsSwitchedOn", () => {
   assert.match(all({}), /90 ms ahead/);
+  assert.match(all({}), /Smoothing: /);
   assert.match(all({ isPredicting: false }), /Prediction is off.* 110 ms later/);
   assert.match(all({ canPredict: false, isPredicting: false }), /No prediction/);
   assert.match(all({ isInterpolating: false }), /Interpolation is off/);
   assert.match(all({ hasGhost: true }), /ghost/);
   assert.match(all({ loss: 0.05 }), /Loss/);
   assert.match(all({ jitter: 20 }), /Jitter/);
-  assert.match(all({ isSmoothing: false }), /a jump/);
+  assert.match(all({ isSmoothing: false }), /Smoothing is off/);
+  assert.match(all({ rollbacks: 2 }), /Rollback/);
+});
+
+test("Captions.NeverNameWhatDoesNotApply", () => {
+  assert.doesNotMatch(all({}), /ghost|Loss|Jitter|Rollback|off/);
+  assert.doesNotMatch(all({ isPredicting: false, rollbacks: 2 }), /Smoothing|Rollback/);
 });
