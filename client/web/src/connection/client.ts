@@ -1,7 +1,7 @@
 // A client: a connection with its pipe, which is opened anew when it is lost, and callbacks by component.
 import { fromBase64 } from "../core/bytes.js";
 import { type Entity, entityOf, generationOf, indexOf } from "../core/entity.js";
-import { type End, Refusal, refuse } from "../core/refusal.js";
+import { type End, refuse } from "../core/refusal.js";
 import { changeKind } from "../mirror/changes.js";
 import { sample } from "../mirror/interpolation.js";
 import type { Pool } from "../mirror/pool.js";
@@ -365,9 +365,14 @@ export class Client {
     return this.connection.clock?.serverTick(now) ?? 0;
   }
 
-  /** Gives a command. The next update sends it, and later ones repeat it until the server has it. */
-  send(command: Uint8Array): void {
-    if (this.end !== null) throw new Refusal("closed", "the client is closed");
+  /**
+   * Gives a command. The next update sends it, and later ones repeat it until the server has it. A second one before that
+   * update replaces it. While the client does not play the newest one waits; a session with a new token begins without it.
+   * Returns false once the client is closed: nothing is sent.
+   */
+  send(command: Uint8Array): boolean {
+    if (this.end !== null) return false;
     this.connection.setCommand(command);
+    return true;
   }
 }

@@ -4,7 +4,7 @@ import type { Component } from "../connection/component.js";
 import type { ReceivedEvent } from "../connection/event_queue.js";
 import { type Statistics, noStatistics } from "../connection/statistics.js";
 import type { Entity } from "../core/entity.js";
-import { type End, Refusal } from "../core/refusal.js";
+import type { End } from "../core/refusal.js";
 import type { Values } from "../mirror/values.js";
 import type { ComponentObject } from "../mirror/values_object.js";
 import {
@@ -226,10 +226,11 @@ export class WorkerClient {
     return this.latest === null ? 0 : this.advanced(this.latest.serverTick);
   }
 
-  /** Gives a command. */
-  send(command: Uint8Array): void {
-    if (this.end !== null) throw new Refusal("closed", "the client is closed");
+  /** Gives a command, as Client.send() does. Returns false once the client is closed. */
+  send(command: Uint8Array): boolean {
+    if (this.end !== null) return false;
     this.post({ kind: "send", command });
+    return true;
   }
 
   /** Leaves the game. The worker goes on to run. */

@@ -264,6 +264,22 @@ test("Client.AnErrorInOnUpdateKeepsChangesAndEvents", async () => {
   assert.deepEqual(spawned, [entityOf(7, 1)]);
 });
 
+test("Client.SendsACommandUntilItIsClosed", async () => {
+  const network = new FakeNetwork();
+  const client = await join(network, 0);
+  client.onClosed = () => assert.equal(client.send(Uint8Array.of(1)), false);
+  assert.equal(client.send(Uint8Array.of(1)), true);
+  network.isReachable = false;
+  await network.run(client, 60_000);
+  assert.equal(client.state, "closed");
+  assert.equal(client.send(Uint8Array.of(1)), false);
+});
+
+test("Client.ACommandMayBeGivenBeforeItPlays", () => {
+  const client = new FakeNetwork().client();
+  assert.deepEqual([client.state, client.send(Uint8Array.of(1))], ["connecting", true]);
+});
+
 test("Client.RefusesTokensAndAddressesThatAreMalformed", () => {
   const network = new FakeNetwork();
   assert.throws(() => network.client({ token: "no base64!" }), { name: "Refusal", reason: "invalid token" });

@@ -101,6 +101,15 @@ test("WorkerClient.CloseEndsAlsoIfTheWorkerIsGone", (t) => {
   assert.deepEqual(ends, ["no answer"]);
 });
 
+test("WorkerClient.PostsNoCommandOnceItIsClosed", (t) => {
+  const { port, client } = start(t);
+  assert.equal(client.send(Uint8Array.of(1)), true);
+  port.onmessageerror!({} as MessageEvent);
+  const { length } = port.sent;
+  assert.equal(client.send(Uint8Array.of(1)), false);
+  assert.equal(port.sent.length, length);
+});
+
 test("WorkerClient.ANewTokenThatThrowsAtOnceIsNone", async (t) => {
   const newToken = (): Promise<string> => {
     throw new Error("there is no network");

@@ -5,6 +5,7 @@ import { connect } from "@mobula/client";
 const client = connect({ url: "wss://game.example/", token, name: "anna" });
 client.onSpawn("Avatar", (entity) => addPicture(entity));
 client.onDespawn("Avatar", (entity) => removePicture(entity));
+client.onClosed = ({ reason, text }) => showEnd(reason, text);
 
 function frame() {
   client.update();
@@ -26,3 +27,4 @@ declare const token: string;
 declare function addPicture(entity: Entity): void;
 declare function movePicture(entity: Entity, position: unknown): void;
 declare function removePicture(entity: Entity): void;
+declare function showEnd(reason: string, text: string): void;
