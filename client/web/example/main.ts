@@ -6,7 +6,7 @@ interface Transform {
 
 const canvas = document.querySelector("canvas")!;
 const paint = canvas.getContext("2d")!;
-const scale = 8; // pixels per metre
+const scale = canvas.height / 160; // pixels per metre: players see each other up to 80 m away
 
 const { tokens, ws, wss } = await (await fetch("token")).json();
 const client = connect({ url: wss ?? ws, token: tokens[0], name: "Anna" });
@@ -29,6 +29,7 @@ function dot(entity: bigint, colour: string, size: number, middle: { x: number; 
 
 function frame(): void {
   client.update();
+  if (client.end !== null) return; // onClosed has set the title
   paint.clearRect(0, 0, canvas.width, canvas.height);
   const own = place(client.player) ?? { x: 0, z: 0 };
   for (const entity of client.entities("Pickup")) dot(entity, "goldenrod", 3, own);
