@@ -38,6 +38,7 @@ fi
 say "Building the images 'mobula' and 'mobula-prometheus' [$engine]"
 $engine build -f docker/Dockerfile -t mobula .
 $engine build -f docker/prometheus.Dockerfile -t mobula-prometheus docker
+export MOBULA_BOTS_SECONDS=15
 say "Running docker/compose.yaml: a server, 20 bots, a client and Prometheus"
 trap '$compose down -v >/dev/null 2>&1' EXIT
 status=$($compose up -d 2>&1) || die "$status"
