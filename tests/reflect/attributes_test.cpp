@@ -129,6 +129,13 @@ constexpr Misuse misuses[] = {
     {"struct C (component) { q:mobula.engine.Quat (unit_quaternion, default:\"0 0 0 1\", bits:\"10\", "
      "dead_reckoning:\"0.001\"); }",
      "test.C.q", "the tolerance, 0.001, is below 0.00138"},
+    {"struct C (component) { f:float (range:\"-1 1\", step:\"0.1\", dead_reckoning:\"1e308\"); }", "test.C.f",
+     "the tolerance, 1e+308, is above 2, the width of the range"},
+    {"struct C (component) { f:float (range:\"-1 1\", step:\"0.1\", dead_reckoning:\"2.1\"); }", "test.C.f",
+     "the tolerance, 2.1, is above 2"},
+    {"struct C (component) { q:mobula.engine.Quat (unit_quaternion, default:\"0 0 0 1\", bits:\"10\", "
+     "dead_reckoning:\"5\"); }",
+     "test.C.q", "the tolerance, 5, is above 1.414"},
     {"struct C (component) { f:[float:2] (range:\"0 1\", step:\"0.1\", dead_reckoning:\"1\"); }", "test.C.f",
      "not for arrays"},
     {"struct C (component) { f:float (range:\"0 1\", step:\"0.1\", dead_reckoning:\"1\", owner_only); }", "test.C.f",
@@ -189,6 +196,12 @@ TEST(Attributes, ARotationMayBeKeptAsItsSmallestThree) {
   const Component& component = *schema->find("C");
   EXPECT_FALSE(component.find_field("before")->smallest_three);
   for (const char* path : {"r.l", "r.a", "r.b", "r.c"}) EXPECT_TRUE(component.find_field(path)->smallest_three);
+}
+
+TEST(Attributes, AToleranceMayBeTheWidthOfTheRange) {
+  const auto schema =
+      test::load_schema(R"(struct C (component) { f:float (range:"-1 1", step:"0.1", dead_reckoning:"2"); })");
+  EXPECT_EQ(schema->find("C")->find_field("f")->tolerance, 2);
 }
 
 TEST(Attributes, AFullRangeOfFourBytesTakesThirtyTwoBits) {

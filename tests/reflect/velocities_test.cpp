@@ -109,6 +109,8 @@ TEST(Velocities, AWrongOneIsRefusedWithItsField) {
       {"rotation", "Body.pair", "three floats x, y, z"},
       {"rotation", "Body.swapped", "three floats x, y, z"},
       {"rotation", "Ship.rotation", "three floats x, y, z"},
+      {"height", "Ship.height", "a value is not its own velocity"},
+      {"position", "Ship.position", "a value is not its own velocity"},
   };
   for (const Misuse& misuse : misuses)
     EXPECT_THAT(test::refusal(ship(misuse.field, misuse.velocity)),

@@ -334,6 +334,12 @@ double smallest_tolerance(const Field& field) {
   return std::sqrt(0.5) / (std::ldexp(1.0, static_cast<int>(field.bits) - 1) - 1);
 }
 
+// Returns the greatest tolerance that makes sense: the difference between the ends of the range. The parts of a
+// rotation that are sent are within a square root of a half.
+double greatest_tolerance(const Field& field) {
+  return field.kind == FieldKind::unit_quaternion ? std::sqrt(2.0) : field.high - field.low;
+}
+
 Problem apply_dead_reckoning(std::string_view text, Category category, Field& field) {
   if (category != Category::real && category != Category::quaternion)
     return core::format("dead_reckoning is for floats and unit quaternions, not for {}", field.path);
@@ -346,6 +352,8 @@ Problem apply_dead_reckoning(std::string_view text, Category category, Field& fi
   if (const double smallest = smallest_tolerance(field); *tolerance < smallest)
     return core::format("the tolerance, {}, is below {}, the distance between neighbouring values", *tolerance,
                         smallest);
+  if (const double greatest = greatest_tolerance(field); *tolerance > greatest)
+    return core::format("the tolerance, {}, is above {}, the width of the range", *tolerance, greatest);
   field.tolerance = *tolerance;
   return std::nullopt;
 }

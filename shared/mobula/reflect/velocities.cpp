@@ -59,6 +59,7 @@ class VelocityFinder {
     if (!same || first == nullptr || !is_single_float(*first))
       return fail(turns ? "the velocity of a rotation is a struct of three floats x, y, z"
                         : "the velocity must have the same floats as the value");
+    if (first == &field) return fail("a value is not its own velocity");
     field.velocity.component = source->id;
     field.velocity.offset = first->offset;
     field.velocity.kind = first->kind;

@@ -79,8 +79,12 @@ export function quantiseRotation(attributes: Attributes, path: string): Quantisa
   return { ...unquantised, bits };
 }
 
-export function toleranceOf(text: string, path: string): number {
+/** The parts of a rotation that are sent are within a square root of a half. */
+const rotationWidth = Math.SQRT2;
+
+export function toleranceOf(text: string, { ranged, step, steps }: Quantisation, path: string): number {
   const tolerance = numberOf(text, path);
-  if (tolerance <= 0) badSchema(`${path}: a tolerance is above zero`);
+  const greatest = ranged ? step * (steps + 1e-6) : rotationWidth; // a range is a whole number of steps, but for rounding
+  if (tolerance <= 0 || tolerance > greatest) badSchema(`${path}: a tolerance is above zero and within the range`);
   return tolerance;
 }

@@ -154,3 +154,29 @@ test("Declarations.RefuseLongAttributes", () => {
   loadSchema(part("x".repeat(256)));
   assert.throws(() => loadSchema(part("x".repeat(257))), { reason: "malformed message" });
 });
+
+test("Flatten.AToleranceIsAtMostTheWidthOfTheRange", () => {
+  const part = (dead_reckoning: string, quantised: Readonly<Record<string, string>>): Uint8Array => {
+    const attributes = { range: "-1 1", ...quantised, dead_reckoning };
+    return schemaOfPart({ size: 4, fields: [{ name: "x", base: type.float, offset: 0, attributes }] });
+  };
+  for (const quantised of [{ step: "0.1" }, { bits: "9" }]) {
+    loadSchema(part("2", quantised));
+    for (const wide of ["2.1", "1e308"]) assert.throws(() => loadSchema(part(wide, quantised)), refusal);
+  }
+});
+
+test("Flatten.AToleranceOfARotationIsAtMostThatOfItsParts", () => {
+  const rotation = {
+    name: "Rotation",
+    size: 16,
+    fields: ["x", "y", "z", "w"].map((name, i) => ({ name, base: type.float, offset: 4 * i })),
+  };
+  const part = (dead_reckoning: string): Uint8Array => {
+    const attributes = { unit_quaternion: "", bits: "8", default: "0 0 0 1", dead_reckoning };
+    const fields = [{ name: "turn", base: type.struct, struct: 1, offset: 0, attributes }];
+    return schemaOfPart({ size: 16, fields }, rotation);
+  };
+  loadSchema(part("1.4"));
+  assert.throws(() => loadSchema(part("5")), refusal);
+});
