@@ -48,5 +48,29 @@ TEST(CommandLine, ErrorGoesToStandardErrorInOneLine) {
   EXPECT_EQ(parsed.err.find("(see --help)\n"), parsed.err.size() - 13) << parsed.err;
 }
 
+// Parses `argument` for a program with a pair of real numbers, and a subcommand with one.
+std::string error_of_reals(std::vector<const char*> arguments) {
+  CLI::App app("Measures.", "mobula-measure");
+  std::pair<double, double> tolerance;
+  app.add_option("--tolerance", tolerance, "two parts")->delimiter(',')->check(CLI::Range(0.0, 1.0));
+  double seconds = 0;
+  app.add_subcommand("run", "runs")->add_option("--seconds", seconds, "time")->check(CLI::Range(0.1, 60.0));
+  arguments.insert(arguments.begin(), "measure");
+  testing::internal::CaptureStderr();
+  const auto status = parse_command_line(app, static_cast<int>(arguments.size()), arguments.data());
+  std::string error = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(status.value_or(0), error.empty() ? 0 : 2);
+  return error;
+}
+
+TEST(CommandLine, ARealNumberThatIsNotFiniteIsRefused) {
+  EXPECT_EQ(error_of_reals({"--tolerance=nan,nan"}),
+            "mobula-measure: --tolerance: nan is not a finite number (see --help)\n");
+  EXPECT_EQ(error_of_reals({"run", "--seconds=-nan"}),
+            "mobula-measure: --seconds: -nan is not a finite number (see --help)\n");
+  EXPECT_NE(error_of_reals({"--tolerance=0,inf"}), "");
+  EXPECT_EQ(error_of_reals({"--tolerance=0,1", "run", "--seconds=2"}), "");
+}
+
 }  // namespace
 }  // namespace mobula::process
