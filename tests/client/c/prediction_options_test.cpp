@@ -44,6 +44,23 @@ TEST_F(CPredictionOptions, AreRefusedBeyondTheirRange) {
   refused([&](Options& options) { options.position_field = name.c_str(); });
 }
 
+TEST_F(CPredictionOptions, UnknownComponentsAreRefusedByTheUpdate) {
+  const mobula_smoothing unknown{"Weather", 1, 1};
+  auto given = options();
+  given.smoothing = &unknown, given.smoothing_count = 1;
+  ASSERT_EQ(mobula_prediction_create(client(), &given), MOBULA_OK);
+  mobula_result result = MOBULA_OK;
+  for (int i = 0; i < 100 && result == MOBULA_OK; ++i) {
+    village.tick();
+    result = mobula_prediction_begin_update(client(), village.now);
+    auto step = test::sized<mobula_step>();
+    while (result == MOBULA_OK && mobula_prediction_next_step(client(), &step) == MOBULA_OK)
+      EXPECT_EQ(mobula_prediction_end_step(client()), MOBULA_OK);
+  }
+  EXPECT_EQ(result, MOBULA_ERROR_BAD_RULES);
+  EXPECT_THAT(test::error_text(), testing::HasSubstr("smoothing names Weather"));
+}
+
 TEST_F(CPredictionOptions, UnknownRulesAreAnErrorThatNamesTheKnown) {
   auto given = options();
   given.reads = nullptr;

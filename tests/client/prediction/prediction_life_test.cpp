@@ -325,6 +325,15 @@ TEST(Prediction, UnknownNamesInTheRulesAreAFailure) {
   EXPECT_FALSE(prediction.started());
 }
 
+TEST(Prediction, UnknownNamesInTheSettingsAreAFailure) {
+  Court court(0, near);
+  Court::Guest& guest = court.join({.smoothing = {{}, {.component = "Weather"}}});
+  court.ticks(40);
+  ASSERT_TRUE(guest.prediction.failure().has_value());
+  EXPECT_STREQ(guest.prediction.failure()->reason, "not predicted");
+  EXPECT_FALSE(guest.prediction.started());
+}
+
 TEST(Prediction, AConnectionWithoutASchemaIsAFailure) {
   Court court(0, near);
   test::Village::Client& client = court.village.join();

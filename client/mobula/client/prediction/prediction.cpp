@@ -127,6 +127,7 @@ bool Prediction::follow_mirror() {
 core::Result<std::unique_ptr<PredictedSet>> Prediction::make_set(const Mirror& mirror) const {
   if (rules_.step != nullptr && connection_.config().schema == nullptr)
     return core::Error{"no schema", "set ConnectionConfig::schema to the schema that the rules are compiled with"};
+  if (const core::Status known = check_names(config_, mirror.schema()); !known) return known.error();
   return PredictedSet::make(mirror, rules_, connection_.player());
 }
 

@@ -77,7 +77,8 @@ class Prediction {
   [[nodiscard]] bool is_current() const { return started_ && connection_.mirror_number() == mirror_number_; }
   /// Returns false until a tick was complete for the first time.
   [[nodiscard]] bool started() const { return started_; }
-  /// Returns why nothing is predicted: the schema is not given, or lacks what the rules name.
+  /// Returns why nothing is predicted: the schema is not given, or lacks what the rules or the settings
+  /// name.
   [[nodiscard]] const std::optional<core::Error>& failure() const { return failure_; }
   /// Returns the newest tick that is predicted, and the newest one that is known to be the server's.
   [[nodiscard]] ecs::Tick tick() const { return tick_; }

@@ -3,8 +3,13 @@
 
 #include <mobula/client/prediction/input_delay.hpp>
 #include <mobula/core/clock.hpp>
+#include <mobula/core/result.hpp>
 #include <string>
 #include <vector>
+
+namespace mobula::reflect {
+class Schema;
+}
 
 namespace mobula::client {
 
@@ -29,6 +34,9 @@ struct PredictionConfig {
   std::string position_component{};
   std::string position_field = "position";
 };
+
+/// Refuses names that are of no predicted component.
+core::Status check_names(const PredictionConfig& config, const reflect::Schema& schema);
 
 /// Counters of a prediction. A new mirror does not reset them.
 struct PredictionStats {

@@ -1,6 +1,8 @@
 // Settings and counters of a prediction.
+import { refuse } from "../core/refusal.js";
 import type { InputDelayLimits } from "./input_delay.js";
 import type { MispredictionCause } from "./misprediction.js";
+import type { PredictedSet } from "./predicted_set.js";
 
 /** How corrections of a component are shown. */
 export interface Smoothing {
@@ -33,6 +35,13 @@ export interface PredictionConfig {
 export interface PredictionFailure {
   readonly reason: string;
   readonly message: string;
+}
+
+/** Throws a Refusal for names that are of no predicted component. */
+export function checkNames({ smoothing = [], position = {} }: PredictionConfig, set: Pick<PredictedSet, "readable">): void {
+  for (const { component } of [...smoothing, position])
+    if (component !== undefined && !set.readable.get(component)?.isPredicted)
+      refuse("not predicted", `the settings name ${component}`);
 }
 
 /** Counters of a prediction. A new mirror does not reset them. */

@@ -5,7 +5,7 @@ import { ClientWorld } from "./client_world.js";
 import type { EffectTable } from "./effect_table.js";
 import { InputDelay, type InputDelayLimits } from "./input_delay.js";
 import { PredictedSet } from "./predicted_set.js";
-import type { PredictionConfig } from "./prediction_config.js";
+import { type PredictionConfig, checkNames } from "./prediction_config.js";
 import type { Rules } from "./rules.js";
 import { SetComparison } from "./set_comparison.js";
 import { ShownState } from "./shown_state.js";
@@ -35,6 +35,7 @@ export class PredictionSession {
     const { ticksPerSecond, predictionSeed: seed } = connection;
     rules.check?.(mirror.world.schema);
     this.set = new PredictedSet(mirror, rules.reads, connection.playerNumber);
+    checkNames(config, this.set);
     this.ring = new SnapshotRing(this.set, limits.predictedMax + spareTicks);
     this.comparison = new SetComparison(mirror, this.set);
     this.shown = new ShownState(mirror, this.set, this.ring, config, ticksPerSecond);

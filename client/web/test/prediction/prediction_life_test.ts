@@ -402,6 +402,14 @@ test("Prediction.UnknownNamesInTheRulesAreAFailure", () => {
   assert.ok(!guest.prediction.started);
 });
 
+test("Prediction.UnknownNamesInTheSettingsAreAFailure", () => {
+  const court = courtOf(0);
+  const guest = court.join({ smoothing: [{ component: "Weather" }] });
+  court.ticks(20);
+  assert.equal(guest.prediction.failure?.reason, "not predicted");
+  assert.ok(!guest.prediction.started);
+});
+
 test("Prediction.AFailedStepEndsItWithItsEffects", () => {
   const court = courtOf(0);
   let fails = false;
