@@ -623,7 +623,8 @@ MOBULA_API mobula_result mobula_prediction_misprediction(mobula_client client, c
 
 /* Writes a component as it is to be shown: of predicted entities between two predicted ticks, of others between two
  * states of the mirror. Corrections are smoothed. The moment is that of the last update. The functions below return
- * WRONG_STATE while an update is in progress. Errors: NO_ENTITY, NO_COMPONENT. */
+ * WRONG_STATE while an update is in progress. Errors: NO_ENTITY; NO_COMPONENT, also for an entity that is not shown at
+ * that moment: the mirror has it some ticks before it is shown. */
 MOBULA_API mobula_result mobula_prediction_sample(mobula_client client, mobula_entity entity, uint32_t component,
                                                   void* value, uint32_t capacity);
 /* Does the same for all entities that have the component, those of predicted spawns included, as

@@ -23,6 +23,14 @@ mobula_result not_predicted(mobula_entity entity) {
   return fail(MOBULA_ERROR_NO_ENTITY, core::format("entity {} is not predicted", to_string(to_entity(entity))));
 }
 
+mobula_result not_shown(const Mirror& mirror, mobula_entity entity, ecs::PoolId component) {
+  const ecs::Entity asked = to_entity(entity);
+  if (mirror.registry().try_read(asked, component) == nullptr) return no_component(mirror, entity, component);
+  return fail(MOBULA_ERROR_NO_COMPONENT,
+              core::format("entity {} is not shown at this moment: it appears later, or a step has destroyed it",
+                           to_string(asked)));
+}
+
 // Entities that are not predicted are there from their first state on.
 bool sample(const Mirror& mirror, const Prediction& prediction, ecs::Entity entity, ecs::PoolId pool, std::byte* to) {
   const bool is_own = prediction.is_predicted(entity) || prediction.is_destroyed(entity);
@@ -92,8 +100,7 @@ mobula_result mobula_prediction_sample(mobula_client client, mobula_entity entit
     if (const mobula_result checked = check_room(mirror, component, value, capacity); checked != MOBULA_OK)
       return checked;
     alignas(std::max_align_t) std::byte sampled[reflect::Limits::component_bytes];
-    if (!sample(mirror, prediction, to_entity(entity), component, sampled))
-      return no_component(mirror, entity, component);
+    if (!sample(mirror, prediction, to_entity(entity), component, sampled)) return not_shown(mirror, entity, component);
     std::memcpy(value, sampled, mirror.registry().pool(component).type().size);
     return MOBULA_OK;
   });

@@ -119,5 +119,18 @@ TEST_F(CPredicted, ADestroyedEntityIsEndedAtOnce) {
   EXPECT_EQ(state(crate()), MOBULA_PREDICTED) << "the server has kept it";
 }
 
+TEST_F(CPredicted, AnEntityThatIsNotShownYetIsRefusedAsSuch) {
+  const core::Result<ecs::Entity> made = village.server->world().create(court::Body{}, court::Surface{});
+  ASSERT_TRUE(made);
+  const mobula_entity entity = test::handle_of(*made);
+  for (int i = 0; i < 100 && state(entity) < 0; ++i) tick();
+  ASSERT_EQ(state(entity), MOBULA_AS_MIRRORED);
+  court::Body value;
+  EXPECT_EQ(mobula_prediction_sample(client(), entity, body, &value, sizeof value), MOBULA_ERROR_NO_COMPONENT);
+  EXPECT_THAT(test::error_text(), testing::HasSubstr("is not shown at this moment"));
+  ticks(10);
+  EXPECT_EQ(mobula_prediction_sample(client(), entity, body, &value, sizeof value), MOBULA_OK) << test::error_text();
+}
+
 }  // namespace
 }  // namespace mobula::c
