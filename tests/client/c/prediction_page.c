@@ -1,6 +1,7 @@
 /* The example of docs/prediction.md in C: the same rules, stepped by a host. */
 #include <mobula_client.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 /* Components lie as the schema declares them; mobula_client_field describes that. */
 typedef struct vec3 {
@@ -33,18 +34,23 @@ static void run_commands(mobula_client client, components number) {
 }
 
 static void move_bodies(mobula_client client, components number, float seconds) {
-  mobula_entity entities[256];
-  body bodies[256];
   uint32_t count = 0;
-  if (mobula_step_read_stepped(client, &number.body, 1, entities, 256, &count) != MOBULA_OK) return;
-  mobula_step_read_column(client, number.body, entities, count, bodies, 0);
-  for (uint32_t i = 0; i < count; ++i) {
-    surface ground;
-    if (mobula_step_read(client, entities[i], number.surface, &ground, sizeof ground) == MOBULA_OK)
-      bodies[i].velocity.x *= 1 - ground.friction;
-    bodies[i].position.x += bodies[i].velocity.x * seconds;
+  mobula_step_read_stepped(client, &number.body, 1, NULL, 0, &count); /* counts them */
+  mobula_entity* const entities = malloc(count * sizeof *entities);
+  body* const bodies = malloc(count * sizeof *bodies);
+  if (entities != NULL && bodies != NULL) {
+    mobula_step_read_stepped(client, &number.body, 1, entities, count, &count);
+    mobula_step_read_column(client, number.body, entities, count, bodies, 0);
+    for (uint32_t i = 0; i < count; ++i) {
+      surface ground;
+      if (mobula_step_read(client, entities[i], number.surface, &ground, sizeof ground) == MOBULA_OK)
+        bodies[i].velocity.x *= 1 - ground.friction;
+      bodies[i].position.x += bodies[i].velocity.x * seconds;
+    }
+    mobula_step_write_column(client, number.body, entities, count, bodies, 0);
   }
-  mobula_step_write_column(client, number.body, entities, count, bodies, 0);
+  free(entities);
+  free(bodies);
 }
 
 /* Once, after mobula_client_create. */
