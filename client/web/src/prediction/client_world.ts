@@ -114,9 +114,8 @@ export class ClientWorld implements PredictedWorld {
 
   each(names: readonly string[], visit: Visit): void {
     const { components, rows } = this.enter(names);
-    const end = this.set.count;
-    for (let slot = 0; slot < end; ++slot)
-      if (this.set.alive[slot] === 1 && fillOwn(components, rows, slot)) call(visit, this.set.handles[slot]!, rows);
+    const slots = smallestOf(components);
+    for (let i = 0, end = slots.length; i < end; ++i) this.visitOwn(components, rows, slots[i]!, visit);
     --this.depth;
   }
 
@@ -124,14 +123,20 @@ export class ClientWorld implements PredictedWorld {
     const { components, rows, indices } = this.enter(names);
     const { set } = this;
     set.listMirrored(components[0]!, indices);
+    const slots = smallestOf(components);
     let next = 0;
-    for (let slot = 0, end = set.count; slot < end; ++slot) {
-      for (; next < indices.length && indices[next]! < set.indices[slot]!; ++next)
+    for (let i = 0, end = slots.length; i < end; ++i) {
+      for (; next < indices.length && indices[next]! < set.indices[slots[i]!]!; ++next)
         this.visitMirrored(components, rows, indices[next]!, visit);
-      if (set.alive[slot] === 1 && fillOwn(components, rows, slot)) call(visit, set.handles[slot]!, rows);
+      this.visitOwn(components, rows, slots[i]!, visit);
     }
     for (; next < indices.length; ++next) this.visitMirrored(components, rows, indices[next]!, visit);
     --this.depth;
+  }
+
+  private visitOwn(components: readonly TrackedComponent[], rows: Row[], slot: number, visit: Visit): void {
+    const { set } = this;
+    if (set.alive[slot] === 1 && fillOwn(components, rows, slot)) call(visit, set.handles[slot]!, rows);
   }
 
   private visitMirrored(components: readonly TrackedComponent[], rows: Row[], index: number, visit: Visit): void {
@@ -225,6 +230,16 @@ export class ClientWorld implements PredictedWorld {
     if (payload.length > payloadMax) throw new Error(`an effect has at most ${payloadMax} bytes`);
     this.effects.emit(name, BigInt.asUintN(64, BigInt(key)), this.tick, payload);
   }
+}
+
+/** Returns the slots of the component that the fewest entities have, so that an iteration costs what it visits. */
+function smallestOf(components: readonly TrackedComponent[]): readonly number[] {
+  let smallest = components[0]!.rows.slots;
+  for (let i = 1; i < components.length; ++i) {
+    const { slots } = components[i]!.rows;
+    if (slots.length < smallest.length) smallest = slots;
+  }
+  return smallest;
 }
 
 function fillOwn(components: readonly TrackedComponent[], rows: Row[], slot: number): boolean {

@@ -70,6 +70,8 @@ export class ComponentRows {
   has = new Uint8Array(slotsAtFirst);
   /** 1 for each row that was written since the last call of clean(). */
   written = new Uint8Array(slotsAtFirst);
+  /** The slots that have the component, ascending. */
+  readonly slots: number[] = [];
   private capacity = slotsAtFirst;
   private readonly rows: RowObject[] = [];
   private readonly Row: new (rows: ComponentRows, slot: number) => RowObject;
@@ -99,11 +101,18 @@ export class ComponentRows {
     return this.rows[slot];
   }
 
-  /** Gives a slot the component with its default values. */
+  /** Gives a slot the component with its default values. A slot that lacks it is behind those that have it. */
   setDefault(slot: number): void {
     this.views.bytes.set(this.component.defaults, slot * this.component.size);
+    if (this.has[slot] === 0) this.slots.push(slot);
     this.has[slot] = 1;
     this.written[slot] = 1;
+  }
+
+  /** Removes the slots from a number on. */
+  truncate(count: number): void {
+    const { slots } = this;
+    while (slots.length > 0 && slots[slots.length - 1]! >= count) this.has[slots.pop()!] = 0;
   }
 
   /** Copies a row. */

@@ -220,6 +220,7 @@ export class PredictedSet {
       this.slots.delete(this.handles[--this.count]!);
       this.slotsByIndex.delete(this.indices[this.count]!);
     }
+    for (const pools of [this.predicted, this.declared]) for (const { rows } of pools) rows.truncate(count);
     this.nextIndex = nextLocal;
   }
 

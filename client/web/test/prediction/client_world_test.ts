@@ -37,6 +37,41 @@ test("ClientWorld.RandomNumbersAreGolden", () => {
   assert.equal(first(world, entityOf(7), true), 11049579352283834812n);
 });
 
+test("ClientWorld.AnIterationReadsTheSlotsOfItsSmallestComponent", () => {
+  const of = new SetOf();
+  const crate = new Map([...bodyAt(60, 0).components, ["Crate", new Uint8Array(2)]]);
+  const bodies = Array.from({ length: 100 }, (_, i) => bodyAt(i, i));
+  of.show(...bodies.map((body, i) => (i === 60 || i === 7 ? { ...body, components: crate } : body)));
+  of.rebuild(...bodies.keys());
+  const world = worldOf(of);
+  let reads = 0;
+  const { alive } = of.set;
+  of.set.alive = new Proxy(alive, { get: (target, name) => (++reads, target[Number(name)]) });
+  const visited: bigint[] = [];
+  world.each(["Body", "Crate"], (entity) => void visited.push(entity));
+  world.eachVisible(["Crate", "Body"], (entity) => void visited.push(entity));
+  assert.deepEqual(visited, [entityOf(7), entityOf(60), entityOf(7), entityOf(60)]);
+  assert.equal(reads, 4, "not all bodies");
+});
+
+test("ClientWorld.AnIterationLacksWhatWasSpawnedInAnUndoneStep", () => {
+  const of = new SetOf();
+  of.show(bodyAt(2, 2));
+  of.rebuild(2);
+  const world = worldOf(of);
+  const visited = (): bigint[] => {
+    const all: bigint[] = [];
+    world.each(["Body"], (entity) => void all.push(entity));
+    return all;
+  };
+  const { count, nextLocal } = of.set;
+  const spawned = world.spawn(command, { Body: {} });
+  assert.deepEqual(visited(), [entityOf(2), spawned]);
+  of.set.truncate(count, nextLocal);
+  assert.deepEqual(visited(), [entityOf(2)]);
+  assert.deepEqual([world.spawn(command, { Body: {} })], visited().slice(1));
+});
+
 test("ClientWorld.RandomNumbersAreThoseOfTheProtocolPage", () => {
   const [byKey, byHandle, bySpawnKey] = pageRecords("key ");
   const world = worldOf(new SetOf()); // has seed 5 and tick 3, as on the page
