@@ -17,9 +17,10 @@ import { type CommandTimeline, never } from "./command_timeline.js";
 import { grown } from "./component_rows.js";
 import { type SpawnKey, isSameSpawn } from "./spawn_key.js";
 import { TrackedComponent } from "./tracked_component.js";
+import { Unpredicted } from "./unpredicted.js";
 
 const localsMax = 1 << 16;
-/** Most members: a server chooses how many entities it spawns for a client's commands. Others are not predicted. */
+/** Most members: a server chooses how many entities it spawns for a client's commands. The first wanted are members. */
 const membersMax = 4096;
 /** Ticks after its command's in which an entity is spawned at most, if it is matched. */
 const spawnTicksMax = 32;
@@ -89,6 +90,8 @@ export class PredictedSet {
   readonly collected: Member[] = [];
   collectedCount = 0;
   readonly matched: MatchedSpawn[] = [];
+  /** Wanted entities in view that the last collect() has left out. */
+  readonly unpredicted = new Unpredicted();
   /** By slot, after rebuild(): the slot before it; -1 for a new entity. */
   formerSlots = new Int32Array(32);
   private readonly current: Member[] = []; // by slot
@@ -241,17 +244,20 @@ export class PredictedSet {
 
   /** Adds an entity to those collected, if it can be predicted: it is in view, and has a predicted component. */
   private collectOne(index: number, generation: number): void {
-    if (this.collectedCount === membersMax) return;
     const { world, state } = this.mirror;
     const known = state.find(index, generation);
     if (known === null && (!world.has(index, generation) || this.mirror.isStale(index, generation))) return;
     if (!this.hasPredicted(index)) return;
+    const owner = known?.owner ?? false;
+    const lacking = owner ? null : this.findLacking(index);
+    if (lacking !== null) return this.unpredicted.addLacking(index, generation, lacking.component.name);
+    if (this.collectedCount === membersMax) return this.unpredicted.addSurplus();
     if (this.collectedCount === this.collected.length) this.collected.push(noMember());
     const member = this.collected[this.collectedCount++]!;
     member.index = index;
     member.generation = generation;
     member.prototype = known === null ? world.prototypes[index]! : known.prototype;
-    member.owner = known?.owner ?? false;
+    member.owner = owner;
   }
 
   private hasPredicted(index: number): boolean {
@@ -261,13 +267,25 @@ export class PredictedSet {
 
   /**
    * Finds the entities that the set should have now. These are entities of `wanted` that can be predicted, and those that
-   * were spawned for this client's commands after tick `since`. Adds the latter to `wanted`.
+   * were spawned for this client's commands after tick `since`. Adds the latter to `wanted`. Warns once of what cannot be
+   * predicted though it is in view, with the reason.
    */
   collect(wanted: EntityRef[], commands: CommandTimeline, since: number): void {
     this.collectSpawned(wanted, commands, since);
     this.collectedCount = 0;
+    this.unpredicted.clear();
     for (const { index, generation } of wanted) this.collectOne(index, generation);
+    this.unpredicted.reportSurplus(membersMax);
     this.sortCollected();
+  }
+
+  /** Returns a component of which this client does not receive all that is predicted; null if there is none. */
+  private findLacking(index: number): TrackedComponent | null {
+    for (let i = 0; i < this.predicted.length; ++i) {
+      const tracked = this.predicted[i]!;
+      if (tracked.isOwnersAlone && tracked.mirrored(index) >= 0) return tracked;
+    }
+    return null;
   }
 
   /** Sorts by insertion, as the list hardly changes, and removes what is there twice. */

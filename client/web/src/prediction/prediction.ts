@@ -27,6 +27,7 @@ import { PredictionSession } from "./prediction_session.js";
 import type { Command, Rules } from "./rules.js";
 import type { SetDifference } from "./set_comparison.js";
 import type { ShownMoment } from "./shown_state.js";
+import { WantedEntities } from "./wanted_entities.js";
 
 const limitsDefault: InputDelayLimits = { least: 0, most: 0, predictedMax: 32 };
 
@@ -59,9 +60,7 @@ export class Prediction {
   private session: PredictionSession | null = null; // null without a mirror
   private readonly commands = new CommandTimeline();
   private readonly reporter = new PredictionReporter();
-  private wanted: EntityRef[] = []; // setPredicted
-  private wantedOf = 0; // number of the mirror that they are of
-  private spawned: EntityRef[] = []; // matched with local entities
+  private readonly wanted = new WantedEntities();
   private readonly nowWanted: EntityRef[] = [];
   private newest = 0; // the newest tick ever computed: later ones are no replays
   private updates = 0;
@@ -95,17 +94,14 @@ export class Prediction {
 
   // State -----------------------------------------------------------------------------------------------------------
 
-  /** Predicts an entity besides the player's own, or ceases to. Takes effect with the next complete tick. */
+  /**
+   * Predicts an entity besides the player's own, or ceases to. Takes effect with the next complete tick. The entity stays as
+   * mirrored beyond 4,096 entities. So does another player's if a predicted field of it is owner_only. Both are logged, and
+   * counted in `statistics.unpredictedEntities`.
+   */
   setPredicted(entity: bigint, predicted: boolean): void {
     // The next update follows the mirror: the ends of effects are notices of an update.
-    const { mirrors } = this.connection;
-    if (this.wantedOf !== mirrors) this.wanted = [];
-    this.wantedOf = mirrors;
-    const { index, generation } = refOf(entity);
-    const isOther = (each: EntityRef): boolean => each.index !== index || each.generation !== generation;
-    this.wanted = this.wanted.filter(isOther);
-    this.spawned = this.spawned.filter(isOther);
-    if (predicted) this.wanted.push({ index, generation });
+    this.wanted.choose(refOf(entity), predicted, this.connection.mirrors);
   }
 
   /** Returns whether the entity is predicted at present. Its handle is the server's, or that of a predicted spawn. */
@@ -213,8 +209,7 @@ export class Prediction {
     this.effects.clear();
     this.spawns.clear();
     this.commands.clear();
-    if (this.wantedOf !== this.connection.mirrors) this.wanted = [];
-    this.spawned = [];
+    this.wanted.beginMirror(this.connection.mirrors);
     this.session = null;
     this.started = false;
     this.tick = this.reconciledTick = this.newest = 0; // ticks of another mirror may be lower
@@ -267,14 +262,10 @@ export class Prediction {
   private collect(): void {
     const { mirror, set } = this.session!;
     const { player } = this.connection;
-    if (this.spawned.length > 0)
-      this.spawned = this.spawned.filter(({ index, generation }) => mirror.world.has(index, generation));
-    const all = this.nowWanted;
-    all.length = 0;
-    for (const each of this.wanted) all.push(each);
-    for (const each of this.spawned) all.push(each);
-    if ((this.config.ownEntity ?? true) && player.generation !== 0) all.push(player);
-    set.collect(all, this.commands, this.reconciledTick);
+    const own = (this.config.ownEntity ?? true) && player.generation !== 0 ? player : null;
+    this.wanted.list(mirror, own, this.nowWanted);
+    set.collect(this.nowWanted, this.commands, this.reconciledTick);
+    this.statistics.unpredictedEntities = set.unpredicted.count;
   }
 
   /**
@@ -365,11 +356,7 @@ export class Prediction {
   private followMatched(): void {
     const { matched } = this.session!.set;
     this.spawns.onMatched(matched);
-    for (const { real } of matched) {
-      const { index, generation } = refOf(real);
-      if (!this.spawned.some((each) => each.index === index && each.generation === generation))
-        this.spawned.push({ index, generation });
-    }
+    for (const { real } of matched) this.wanted.addSpawned(refOf(real));
   }
 
   /** `isLeft`: the commands that ran do not explain it. */

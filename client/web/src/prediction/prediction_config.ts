@@ -58,7 +58,7 @@ export interface PredictionStatistics {
    * client does not predict.
    */
   readonly mispredictions: Record<MispredictionCause, number>;
-  /** Times that the prediction began anew: new mirrors, and pauses. */
+  /** Times that the prediction began anew after a pause. A new mirror is none. */
   restarts: number;
   /** Rollbacks that moved a position. */
   corrections: number;
@@ -72,6 +72,8 @@ export interface PredictionStatistics {
   inputDelayTicks: number;
   /** Ticks between the reconciled and the predicted one, now. */
   predictedTicks: number;
+  /** Wanted entities in view that are not predicted now: they are too many, or their owner alone has their fields. */
+  unpredictedEntities: number;
 }
 
 export function noPredictionStatistics(): PredictionStatistics {
@@ -87,5 +89,6 @@ export function noPredictionStatistics(): PredictionStatistics {
     droppedEffects: 0,
     inputDelayTicks: 0,
     predictedTicks: 0,
+    unpredictedEntities: 0,
   };
 }

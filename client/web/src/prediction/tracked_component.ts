@@ -38,6 +38,8 @@ export class TrackedComponent {
   /** Components of the mirror that steps read, by their place in its pool. */
   readonly foreign: ComponentRows;
   readonly layout: RowLayout;
+  /** Whether a predicted field is sent to the entity's owner alone. */
+  readonly isOwnersAlone: boolean;
   private readonly fields: readonly TrackedField[];
   private readonly columns: readonly Column[]; // for toObject(): they hold one component
   private pool: Pool | null = null;
@@ -52,6 +54,7 @@ export class TrackedComponent {
     this.rows = new ComponentRows(component, isPredicted);
     this.foreign = new ComponentRows(component, false);
     this.layout = world.rowOf(component.id);
+    this.isOwnersAlone = component.fields.some((field) => field.predicted && field.ownerOnly);
     this.columns = columnLayouts(this.layout).map((layout) => ({
       layout,
       values: makeValues(layout.field, layout.size),

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { CommandTimeline } from "../../src/prediction/command_timeline.js";
 import { PredictedSet } from "../../src/prediction/predicted_set.js";
 import { SetComparison } from "../../src/prediction/set_comparison.js";
 import { SnapshotRing } from "../../src/prediction/snapshot_ring.js";
@@ -26,6 +27,52 @@ test("PredictedSet.NamesInReadsAreChecked", () => {
   assert.throws(() => new PredictedSet(mirror, ["Weather"], 1), { reason: "unknown component" });
   const set = new PredictedSet(mirror, ["Surface", "Body", "Surface"], 1);
   assert.equal(set.declared.length, 2, "Surface, and SpawnKey");
+});
+
+test("PredictedSet.TheFirstWantedAreKeptAtItsLimit", (t) => {
+  const warn = t.mock.method(console, "warn", () => undefined);
+  const of = new SetOf();
+  const count = 4096 + 9;
+  of.show(...Array.from({ length: count }, (_, i) => bodyAt(i, i)));
+  const wanted = Array.from({ length: count }, (_, i) => count - 1 - i);
+  of.rebuild(...wanted);
+  of.collect(...wanted);
+  assert.equal(of.set.members, 4096);
+  assert.ok(of.set.slotOf(entityOf(count - 1)) >= 0);
+  assert.equal(of.set.slotOf(entityOf(8)), -1);
+  assert.equal(of.set.unpredicted.count, 9);
+  assert.equal(warn.mock.callCount(), 1);
+  assert.match(String(warn.mock.calls[0]!.arguments[0]), /9 entities are not predicted: the limit is 4096; call setPredicted/);
+  of.collect(...wanted.slice(9));
+  assert.equal(of.set.unpredicted.count, 0);
+});
+
+test("PredictedSet.AnotherPlayersFieldsForTheOwnerAreNotPredicted", (t) => {
+  const warn = t.mock.method(console, "warn", () => undefined);
+  const fieldOf = (name: string, offset: number, attributes: Readonly<Record<string, string>>) => ({
+    name,
+    base: type.uint,
+    offset,
+    attributes,
+  });
+  const own = { predicted: "", owner_only: "" };
+  const fields = [fieldOf("place", 0, { predicted: "" }), fieldOf("fuel", 4, own)];
+  const schema = schemaOf([structOf({ name: "Ship", size: 8, attributes: { component: "" }, fields })]);
+  const written = new WrittenMirror(loadSchema(schema));
+  const set = new PredictedSet(written.mirror, [], 1);
+  const ship = (index: number, isOwner: boolean) => ({
+    index,
+    generation: 1,
+    components: new Map([["Ship", new Uint8Array(8)]]),
+    isOwner,
+  });
+  written.write({ tick: 1, inView: [ship(1, false), ship(2, true)], outOfView: new Set() });
+  const wanted = [1, 2].map((index) => ({ index, generation: 1 }));
+  set.collect(wanted, new CommandTimeline(), 0);
+  set.rebuild();
+  assert.deepEqual(set.handles.slice(0, set.count), [entityOf(2)]);
+  assert.equal(set.unpredicted.count, 1);
+  assert.match(String(warn.mock.calls[0]!.arguments[0]), /entity 1.1 is not predicted: its Ship has a predicted field/);
 });
 
 const keyNames = ["tick", "player", "command", "ordinal"] as const;
