@@ -7,6 +7,7 @@ export { type Component, type SchemaIdentity, named } from "./connection/compone
 export { type Entity, entityOf } from "./core/entity.js";
 export type { ReceivedEvent } from "./connection/event_queue.js";
 export { LevelStore } from "./connection/level_store.js";
+export type { Access, Token } from "./connection/moved_server.js";
 export type { Statistics } from "./connection/statistics.js";
 export { type End, type EndReason, Refusal } from "./core/refusal.js";
 export type { Presence } from "./mirror/known.js";

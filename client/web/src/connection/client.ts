@@ -12,23 +12,25 @@ import type { Component } from "./component.js";
 import { Connection } from "./connection.js";
 import type { ConnectionConfig } from "./connection_config.js";
 import type { ReceivedEvent } from "./event_queue.js";
+import { type Access, MovedServer, type Token, hasUrl } from "./moved_server.js";
 import type { Statistics } from "./statistics.js";
 import { Watches } from "./watches.js";
 
 const retryInterval = 1000; // ms between attempts to reconnect
 // Rejoins in vain after which a server counts as one that does not answer. A WebSocket may end before that is noticed.
 const rejoinsMax = 2;
+const answerTime = 2000; // ms within which a server answers a rejoin token that it knows
 const retryTime = 60_000; // ms of attempts, if the server does not keep the player for longer
 const timerInterval = 16; // ms
 const timerLate = 250; // ms without an update
 
-export interface ConnectOptions extends Omit<ConnectionConfig, "token" | "isReplay" | "clock"> {
+export interface ConnectOptions extends Omit<ConnectionConfig, "token" | "isReplay" | "clock" | "hasOneServer"> {
   /** "wss://game.example/path"; in Node also "udp://host:port", or "udp:" for the address out of the token. */
   readonly url: string;
   /** A connect token of 2,048 bytes, or as base64. */
-  readonly token: Uint8Array | string;
-  /** Gives a new connect token when the server does not take the client back by itself. */
-  readonly newToken?: () => Promise<Uint8Array | string>;
+  readonly token: Token;
+  /** Gives a new connect token when the server does not take the client back by itself. With a URL it is for that server. */
+  readonly newToken?: () => Promise<Token | Access>;
   /** Calls update() by a timer. Default: true. */
   readonly timer?: boolean;
   /** Time in ms that never goes back. Default: that of the platform. */
@@ -37,7 +39,7 @@ export interface ConnectOptions extends Omit<ConnectionConfig, "token" | "isRepl
 
 export type ClientState = "connecting" | "playing" | "reconnecting" | "closed";
 
-function bytesOf(token: Uint8Array | string): Uint8Array {
+function bytesOf(token: Token): Uint8Array {
   if (typeof token !== "string") return token;
   try {
     return fromBase64(token);
@@ -46,12 +48,15 @@ function bytesOf(token: Uint8Array | string): Uint8Array {
   }
 }
 
-function urlOf(text: string): URL {
+function urlOf(text: string, pipes: Pipes): URL {
+  let url: URL;
   try {
-    return new URL(text);
+    url = new URL(text);
   } catch {
     refuse("bad address", `"${text}" is not a URL`);
   }
+  if (pipes[url.protocol] === undefined) refuse("bad address", `no way to reach ${url.protocol} from here`);
+  return url;
 }
 
 /** A component: the name of its instance, "Type/instance", or what mobula-schema-gen --typescript has made. */
@@ -69,19 +74,21 @@ export class Client {
   /** Called in each update with its time, before the callbacks of what has changed. A prediction is updated in it. */
   onUpdate: ((now: number) => void) | null = null;
   private pipe: Pipe | null = null;
-  private readonly url: URL;
+  private url: URL;
   private readonly watches = new Watches();
   private readonly now: () => number;
   private timer: ReturnType<typeof setInterval> | null = null;
   private server = "";
   private lostAt = -1;
   private retryAt = 0;
+  private triedAt = 0; // when the last attempt began
   private updatedAt: number;
   private hasSent = false; // whether datagrams of the session may have left
   private rejoins = 0; // since the client was lost
   private usedNewToken = false; // in the last attempt
   private isRequesting = false; // a new token
   private mirrors = 0;
+  private readonly movedServer: MovedServer | null;
 
   constructor(
     private readonly options: ConnectOptions,
@@ -89,9 +96,10 @@ export class Client {
   ) {
     this.now = options.now ?? (() => performance.now());
     this.updatedAt = this.now();
-    this.url = urlOf(options.url);
-    if (pipes[this.url.protocol] === undefined) refuse("bad address", `no way to reach ${this.url.protocol} from here`);
-    this.connection = new Connection({ clock: this.now, ...options, token: bytesOf(options.token) }, this.now());
+    this.url = urlOf(options.url, pipes);
+    this.movedServer = options.newToken === undefined ? null : new MovedServer(options.newToken);
+    const config = { clock: this.now, ...options, token: bytesOf(options.token), hasOneServer: this.url.hostname !== "" };
+    this.connection = new Connection(config, this.now());
     this.open();
     if (options.timer ?? true) this.timer = setInterval(() => this.update(), timerInterval);
   }
@@ -129,6 +137,7 @@ export class Client {
   /** Opens a pipe for a new session, and sends its first datagram without waiting for the timer. */
   private begin(): void {
     this.hasSent = false;
+    this.triedAt = this.now();
     this.open();
     if (this.timer !== null) this.update();
   }
@@ -168,17 +177,23 @@ export class Client {
     }
     const { connection } = this;
     this.dropPipe();
-    if (!this.hasSent && connection.rejoinTokens.giveBack()) --this.rejoins;
+    let hasMoved = false;
+    if (this.hasSent) this.movedServer?.reset();
+    else if (connection.rejoinTokens.giveBack()) {
+      --this.rejoins;
+      hasMoved = this.movedServer?.onUnopened(this.url) ?? false;
+    }
     const isTooLong = now - this.lostAt > Math.max(retryTime, connection.rejoinTokens.grace);
     const canRequest = connection.canReconnect() && this.options.newToken !== undefined;
     const canRejoin = connection.canRejoin();
     if (isTooLong || (!canRejoin && !canRequest))
       return this.finish(connection.end ?? { reason: "timed out", text: "" });
+    if (hasMoved) return void this.requestToken();
     if (now < this.retryAt || this.isRequesting) return;
     this.retryAt = now + retryInterval;
     // A restarted server does not answer the tokens of its former run. One that cannot be reached does not answer
     // either, and then no new token can be had: so attempts with new tokens and with rejoin tokens alternate.
-    const isUnanswered = this.hasSent && (connection.end?.reason === "no answer" || this.rejoins >= rejoinsMax);
+    const isUnanswered = this.hasSent && (connection.end?.reason === "no answer" || this.isRejoinInVain());
     this.usedNewToken = !canRejoin || (canRequest && isUnanswered && !this.usedNewToken);
     if (this.usedNewToken) return void this.requestToken();
     ++this.rejoins;
@@ -186,20 +201,30 @@ export class Client {
     this.begin();
   }
 
+  /** Returns whether rejoin tokens are of no use. A socket that closes at once says less than one without an answer. */
+  private isRejoinInVain(): boolean {
+    const isSilent = !this.connection.isAnswered && this.now() - this.triedAt >= answerTime;
+    return this.rejoins >= rejoinsMax || (this.rejoins > 0 && isSilent);
+  }
+
   private async requestToken(): Promise<void> {
     this.isRequesting = true;
-    let hasToken = false;
     try {
-      const token = bytesOf(await this.options.newToken!());
-      if (this.end !== null || this.connection.state !== "closed") return;
-      this.connection.reconnect(token, this.now());
-      hasToken = true;
+      const given = await this.options.newToken!();
+      if (this.end === null && this.connection.state === "closed") this.reconnect(given);
     } catch {
       // Tried again after the interval.
     } finally {
       this.isRequesting = false;
     }
-    if (hasToken) this.begin();
+  }
+
+  /** Begins a new session with a connect token. Throws a Refusal for one that is malformed. */
+  private reconnect(given: Token | Access): void {
+    const url = hasUrl(given) ? urlOf(given.url, this.pipes) : this.url;
+    this.connection.reconnect(bytesOf(hasUrl(given) ? given.token : given), this.now());
+    this.url = url;
+    this.begin();
   }
 
   /** Leaves the game. */

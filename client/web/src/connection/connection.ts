@@ -89,12 +89,18 @@ export class Connection {
   }
 
   private newEndpoint(now: number): Endpoint {
-    return new Endpoint(this.token, this.firstServers.length, now, this.config.isReplay ?? false);
+    const servers = this.config.hasOneServer === true ? 1 : this.firstServers.length;
+    return new Endpoint(this.token, servers, now, this.config.isReplay ?? false);
   }
 
   /** Returns the address that datagrams go to. The first token's count: the server may know itself by others. */
   server(): ServerAddress {
     return this.firstServers[this.endpoint.server]!;
+  }
+
+  /** Returns whether a server has answered the token of this session. */
+  get isAnswered(): boolean {
+    return this.endpoint.isAnswered;
   }
 
   /** Returns the estimates of the path to the server. */

@@ -9,6 +9,8 @@ export interface ConnectionConfig {
   /** Asks the server for hashes, and verifies the mirror. Default: true. */
   readonly verify?: boolean;
   readonly spectate?: boolean;
+  /** The pipe leads to one server. The token's further addresses are not tried. */
+  readonly hasOneServer?: boolean;
   readonly levels?: LevelStore;
   /** Time in ms that an update spends on loading a level. Default: 8. */
   readonly loadBudget?: number;

@@ -16,6 +16,8 @@ export class Endpoint {
   step: Step = "requesting";
   session: Session;
   end: End | null = null;
+  /** Whether a server has answered. */
+  isAnswered = false;
   /** Place of the server in the list of addresses. */
   server = 0;
   private sequence = 0; // that of the next packet
@@ -56,7 +58,9 @@ export class Endpoint {
     this.notePause(now);
     if (this.step === "closed" || this.pause > 0 || datagram.length > datagramBytesMax) return;
     const packet = openPacket(this.token.protocolId, this.token.serverToClient, datagram, this.window);
-    if (packet !== null) this.handle(packet.type, packet.body, now);
+    if (packet === null) return;
+    this.isAnswered = true;
+    this.handle(packet.type, packet.body, now);
   }
 
   private handle(type: number, body: Uint8Array, now: number): void {

@@ -2,6 +2,7 @@
 import type { AnyComponent, Client, ConnectOptions } from "../connection/client.js";
 import type { ReceivedEvent } from "../connection/event_queue.js";
 import type { LevelStore } from "../connection/level_store.js";
+import type { Access, Token } from "../connection/moved_server.js";
 import { noStatistics } from "../connection/statistics.js";
 import type { Entity } from "../core/entity.js";
 import { type End, endOf } from "../core/refusal.js";
@@ -59,7 +60,7 @@ export class Host {
   private events: ReceivedEvent[] = [];
   private newest: readonly [mirrors: number, tick: number, components: number] = [0, 0, 0]; // that was sent
   private timer: ReturnType<typeof setInterval> | undefined;
-  private giveToken: (token: Uint8Array | string | null) => void = () => {};
+  private giveToken: (token: Token | Access | null) => void = () => {};
   private refused: End | null = null;
 
   constructor(
@@ -109,7 +110,7 @@ export class Host {
     this.timer = setInterval(() => this.update(), updateInterval);
   }
 
-  private askForToken(): Promise<Uint8Array | string> {
+  private askForToken(): Promise<Token | Access> {
     this.port.postMessage({ kind: "newToken" }, []);
     return new Promise((resolve, reject) => {
       this.giveToken = (token) => (token === null ? reject(new Error("there is no token")) : resolve(token));

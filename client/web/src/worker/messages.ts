@@ -2,6 +2,7 @@
 import type { ConnectOptions, ClientState } from "../connection/client.js";
 import type { Component } from "../connection/component.js";
 import type { ReceivedEvent } from "../connection/event_queue.js";
+import type { Access, Token } from "../connection/moved_server.js";
 import type { Statistics } from "../connection/statistics.js";
 import type { Entity } from "../core/entity.js";
 import type { End } from "../core/refusal.js";
@@ -15,7 +16,7 @@ export type ToWorker =
   | { readonly kind: "connect"; readonly options: WorkerOptions; readonly givesTokens: boolean }
   | { readonly kind: "watch"; readonly component: string | Component<unknown> }
   | { readonly kind: "send"; readonly command: Uint8Array }
-  | { readonly kind: "token"; readonly token: Uint8Array | string | null }
+  | { readonly kind: "token"; readonly token: Token | Access | null }
   | { readonly kind: "close" };
 
 /** A field of a component, as far as values are read from it. */

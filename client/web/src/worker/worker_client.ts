@@ -2,6 +2,7 @@
 import type { AnyComponent, ClientState } from "../connection/client.js";
 import type { Component } from "../connection/component.js";
 import type { ReceivedEvent } from "../connection/event_queue.js";
+import type { Access, Token } from "../connection/moved_server.js";
 import { type Statistics, noStatistics } from "../connection/statistics.js";
 import type { Entity } from "../core/entity.js";
 import type { End } from "../core/refusal.js";
@@ -24,7 +25,7 @@ const checkInterval = 1000; // ms
 const silentChecksMax = 10;
 
 export interface WorkerConnectOptions extends WorkerOptions {
-  readonly newToken?: () => Promise<Uint8Array | string>;
+  readonly newToken?: () => Promise<Token | Access>;
   /** Calls update() with each message. Default: true. */
   readonly timer?: boolean;
 }
@@ -73,8 +74,8 @@ export class WorkerClient {
     this.port.postMessage(message, []);
   }
 
-  private async giveToken(newToken: () => Promise<Uint8Array | string>): Promise<void> {
-    let token: Uint8Array | string | null = null;
+  private async giveToken(newToken: () => Promise<Token | Access>): Promise<void> {
+    let token: Token | Access | null = null;
     try {
       token = await newToken();
     } catch {

@@ -171,6 +171,44 @@ test("Client.JoinsARestartedServerWithANewToken", async () => {
   assert.equal(client.connection.mirrors, 2);
 });
 
+test("Client.ASilentRejoinIsFollowedByANewToken", async () => {
+  const network = new FakeNetwork();
+  let asked = 0;
+  const client = await join(network, 0, { newToken: () => Promise.resolve((++asked, fakeToken())) });
+  network.isReachable = false;
+  network.cut();
+  await network.run(client, 3000);
+  network.cut(); // a server closes a socket without a session before the client gives up
+  await network.run(client, 1500);
+  assert.deepEqual([asked, network.opened], [1, 3]);
+});
+
+test("Client.ARejoinThatIsCutAtOnceKeepsThePlayer", async () => {
+  const network = new FakeNetwork();
+  let asked = 0;
+  const client = await join(network, 0, { newToken: () => Promise.resolve((++asked, fakeToken())) });
+  network.isReachable = false;
+  network.cut();
+  await network.run(client, 300);
+  network.cut();
+  network.isReachable = true;
+  await network.run(client, 3000);
+  assert.equal(client.state, "playing");
+  assert.deepEqual([asked, client.connection.mirrors], [0, 1]);
+});
+
+test("Client.TriesOneServerWhereTheUrlNamesIt", async () => {
+  const network = new FakeNetwork();
+  network.isReachable = false;
+  const token = fakeToken(1);
+  token[1089] = 2; // addresses
+  token.set(token.subarray(1093, 1100), 1100);
+  const client = network.client({ token });
+  await network.run(client, 1500);
+  assert.equal(client.end?.reason, "no answer");
+  assert.equal(network.opened, 1);
+});
+
 test("Client.ResumesAfterAnOutageInWhichNoPipeOpens", async () => {
   const network = new FakeNetwork();
   const client = await join(network, 300);
@@ -194,7 +232,8 @@ test("Client.ResumesAsTheSamePlayerThoughItCouldAskForTokens", async () => {
   network.opens = true;
   await network.run(client, 3000);
   assert.equal(client.state, "playing");
-  assert.equal(asked, 0);
+  assert.equal(client.connection.mirrors, 1);
+  assert.equal(asked, 1, "for the server's address");
 });
 
 test("Client.ARejoinTokenThatHasLeftIsNotUsedAgain", async () => {

@@ -7,11 +7,11 @@ import { hasModules, moduleBytes } from "../support/modules.js";
 import { root } from "../support/repository.js";
 
 // Bytes of gzip: what is reached, and 2 %.
-const allBytesMax = 54_860;
+const allBytesMax = 55_000;
 // The goal is 40 KB. docs/web.md lists what the bundle consists of.
-const connectBytesMax = 52_130; // for a page that imports connect alone, and so has no levels
+const connectBytesMax = 52_400; // for a page that imports connect alone, and so has no levels
 
-const predictBytesMax = 70_450; // for a page that predicts
+const predictBytesMax = 70_900; // for a page that predicts
 const rulesModuleBytesMax = 4_000; // more, for a page whose rules are a module
 const demoModuleBytesMax = 10_300; // the module itself, as a server compresses it
 

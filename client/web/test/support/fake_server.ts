@@ -111,6 +111,8 @@ export class FakeNetwork {
   isReachable = true;
   /** Without it pipes end before a datagram has left, as a WebSocket without a network does. */
   opens = true;
+  /** URLs at which no pipe opens. */
+  readonly shut = new Set<string>();
   server = new FakeServer();
   /** Called with the server of each session before it begins. */
   onOpened: (server: FakeServer) => void = () => {};
@@ -119,7 +121,7 @@ export class FakeNetwork {
 
   client(options: Partial<ConnectOptions> = {}): Client {
     const all = { url: "fake://server", token: fakeToken(), timer: false, now: () => this.now, ...options };
-    return new Client(all, { "fake:": (_url, _server, events) => this.open(events) });
+    return new Client(all, { "fake:": (url, _server, events) => this.open(url, events) });
   }
 
   /** Ends the pipe, as a lost WebSocket does. */
@@ -127,12 +129,13 @@ export class FakeNetwork {
     this.events!.onClosed("cut by the test");
   }
 
-  private open(events: PipeEvents): Pipe {
+  private open(url: URL, events: PipeEvents): Pipe {
     ++this.opened;
     this.events = events;
     this.server = new FakeServer();
     this.onOpened(this.server);
-    const { server, opens } = this;
+    const { server } = this;
+    const opens = this.opens && !this.shut.has(url.href);
     if (!opens) queueMicrotask(() => events.onClosed("there is no network"));
     return {
       wasOpen: opens,
