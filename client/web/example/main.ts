@@ -35,6 +35,7 @@ function frame(): void {
   for (const entity of client.entities("Pickup")) dot(entity, "goldenrod", 3, own);
   for (const entity of client.entities("Velocity")) dot(entity, "saddlebrown", 5, own); // all that moves
   for (const entity of client.entities("Avatar")) dot(entity, "royalblue", 6, own);
+  dot(client.player, "crimson", 3, own);
   document.title = `${client.state}: tick ${client.tick}, ${client.entities("Velocity").length} move`;
   requestAnimationFrame(frame);
 }
