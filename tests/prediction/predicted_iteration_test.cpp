@@ -49,6 +49,18 @@ std::vector<ecs::Entity> with(const ecs::Registry& registry, std::vector<ecs::En
   return entities;
 }
 
+TEST(PredictedIteration, ASmallPoolOfManyEntitiesIsVisitedInOrder) {
+  Side server;
+  ClientSide client;
+  std::vector<ecs::Entity> all;
+  for (int i = 0; i < 100; ++i) all.push_back(server.registry.create(Body{}));
+  for (const ecs::Entity entity : all) client.copy(server.registry, entity, true);
+  for (const int i : {70, 3, 9, 30}) client.registry.add<Engine>(all[static_cast<std::size_t>(i)]);
+  std::erase(client.stepped.alive, all[9]);  // a step has destroyed it
+  EXPECT_THAT((visited<Body, const Engine>(client)), ElementsAre(all[3], all[30], all[70]));
+  EXPECT_THAT((visible<const Engine, const Body>(client)), ElementsAre(all[3], all[30], all[70]));
+}
+
 // Moves each body by a sum over all bodies before it, which depends on the order to the last bit.
 void drift(PredictedWorld& world, ecs::Tick /*tick*/, std::span<const Command> /*commands*/) {
   float sum = 0;

@@ -16,6 +16,9 @@ core::Random keyed_random(std::uint64_t seed, ecs::Tick tick, KeyKind kind, std:
   return core::Random(core::hash64(bytes, seed));
 }
 
+// A pool of less than this share of the stepped entities is small: each entity of it costs a binary search.
+constexpr std::size_t small_pool_share = 8;
+
 bool index_before(ecs::Entity a, ecs::Entity b) { return a.index < b.index; }
 
 }  // namespace
@@ -29,12 +32,17 @@ ecs::PoolId PredictedWorld::mirrored_pool(const ecs::Pool& pool) const {
   return context_.visible == nullptr ? ecs::no_pool : context_.visible->find_pool(pool.type().id, pool.instance());
 }
 
+// Looks through the pool if it is small, as iterations may be nested. Else through the stepped entities, which ascend.
 void PredictedWorld::gather(const ecs::Pool& pool, Gathered& gathered) const {
-  if (context_.stepped != nullptr) {
+  const bool steps_all = context_.stepped == nullptr;
+  if (steps_all || pool.size() < context_.stepped->alive.size() / small_pool_share) {
+    for (const std::uint32_t index : pool.indices()) {
+      const ecs::Entity entity = context_.registry->entities().at(index);
+      if (steps_all || is_stepped(entity)) gathered.add(entity);
+    }
+  } else {
     for (const ecs::Entity entity : context_.stepped->alive)
       if (pool.contains(entity.index)) gathered.add(entity);
-  } else {
-    for (const std::uint32_t index : pool.indices()) gathered.add(context_.registry->entities().at(index));
   }
   gathered.close();
 }
