@@ -63,9 +63,10 @@ core::Status begin_recording(const HeadlessOptions& options, Surroundings& aroun
 core::Status fetch_level(net::EventLoop& loop, const HeadlessOptions& options, Surroundings& around) {
   if (options.rules == nullptr) return core::Done{};
   if (gives_more_tokens(options.access)) return fetch_resources(loop, options.access, *around.store(options));
-  core::log_warn("client",
-                 "a token file has one token, so the level is not received before joining: unless --resources has it, "
-                 "nothing of it is predicted");
+  core::log_info(
+      "client",
+      "a token file has one token, so the level is received while playing: until then the rules find nothing "
+      "of it; --resources DIR keeps it for the next start");
   return core::Done{};
 }
 

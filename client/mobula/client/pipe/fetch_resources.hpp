@@ -1,4 +1,5 @@
-// Resources of a server before a client joins it. A client uses a level only if it had it when it joined.
+// Resources of a server before a client joins it. A client that has the level when it joins receives only what differs
+// from it, and predicts its first ticks with it. Others receive the level while they play.
 #pragma once
 
 #include <mobula/client/connection/resource_store.hpp>
@@ -8,7 +9,7 @@
 namespace mobula::client {
 
 /// Receives the resources that the server offers, as a spectator that leaves again. A simulated network is not used.
-/// Returns when the store has them, or when the loop is stopped. Reasons: those of enter(), and "closed" if the
+/// Returns when the store has them, or when the loop is stopped. Logs its progress every three seconds. Reasons: those of enter(), and "closed" if the
 /// connection ends before.
 core::Status fetch_resources(net::EventLoop& loop, const Access& access, ResourceStore& store);
 
