@@ -570,7 +570,9 @@ MOBULA_API mobula_result mobula_prediction_end_step(mobula_client client);
 MOBULA_API mobula_result mobula_prediction_abandon_update(mobula_client client);
 
 /* Predicts an entity besides the player's own (1), or ceases to (0). Takes effect with the next complete tick. A new
- * mirror ends it. Errors: NO_ENTITY. */
+ * mirror ends it. At most 4096 entities are predicted, the player's own first. An entity of another player with a
+ * predicted field that is owner_only stays as mirrored. The counters have unpredicted_entities, and the log has the
+ * reason. Errors: NO_ENTITY. */
 MOBULA_API mobula_result mobula_prediction_set_predicted(mobula_client client, mobula_entity entity,
                                                          uint32_t predicted);
 
@@ -611,6 +613,7 @@ typedef struct mobula_prediction_counters {
   double sum_of_corrections;
   double input_delay;             /* ticks between a command and its effect, now */
   uint64_t level_mispredictions;  /* others: a step read another level than the server's, which was not here */
+  uint64_t unpredicted_entities;  /* chosen, but more than the limit, or owner_only and of another player; now */
 } mobula_prediction_counters;
 
 /* Writes counters since the prediction was created. */

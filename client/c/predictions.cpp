@@ -81,6 +81,7 @@ mobula_prediction_counters counters_of(const client::PredictionStats& stats) {
   counters.sum_of_corrections = stats.sum_of_corrections;
   counters.input_delay = stats.input_delay;
   counters.level_mispredictions = stats.level_mispredictions;
+  counters.unpredicted_entities = stats.unpredicted_entities;
   return counters;
 }
 

@@ -68,7 +68,8 @@ void PredictedTwin::compare_counters() {
              c.greatest_correction == cpp.greatest_correction && c.last_correction == cpp.last_correction,
          "corrections differ");
   expect(c.restarts == cpp.restarts && c.stalls == cpp.stalls && c.dropped_effects == cpp.dropped_effects &&
-             c.input_delay == cpp.input_delay && c.predicted_ticks == cpp.predicted_ticks,
+             c.input_delay == cpp.input_delay && c.predicted_ticks == cpp.predicted_ticks &&
+             c.unpredicted_entities == cpp.unpredicted_entities,
          "other counters differ");
 }
 

@@ -118,6 +118,8 @@ public struct PredictionCounters {  // mobula_prediction_counters
   public double InputDelay;
   /// <summary>Others: a step read another level than the server's, which this client lacked.</summary>
   public ulong LevelMispredictions;
+  /// <summary>Chosen, but more than the limit, or of another player with a predicted field that is owner_only; now.</summary>
+  public ulong UnpredictedEntities;
 }
 
 public enum EffectKind : uint {

@@ -233,6 +233,7 @@ class PredictionCounters(ctypes.Structure):
         ("sum_of_corrections", c_double),
         ("input_delay", c_double),
         ("level_mispredictions", c_uint64),
+        ("unpredicted_entities", c_uint64),
     ]
 
 

@@ -3,6 +3,7 @@
 #include <court/components.hpp>
 #include <mobula/client/prediction/predicted_set.hpp>
 #include <mobula/core/random.hpp>
+#include <reflect/compile_schema.hpp>
 #include <seeds.hpp>
 
 namespace mobula::client::predicted_set_test {
@@ -90,6 +91,41 @@ TEST_F(Predicted, HasAtMostItsGreatestNumberOfMembers) {
   for (std::uint32_t i = 0; i < PredictedSet::members_max + 9; ++i) add(i);
   rebuild();
   EXPECT_EQ(set->members().size(), PredictedSet::members_max);
+  EXPECT_EQ(set->unpredicted(), 9u);
+}
+
+TEST_F(Predicted, KeepsTheFirstWantedEntitiesAtItsLimit) {
+  mirror = std::move(*Mirror::make(*reflect::Schema::load(court::schema_bytes()), 10'000));
+  set = std::move(*PredictedSet::make(*mirror, rules, player));
+  all.clear();
+  for (std::uint32_t i = 0; i < PredictedSet::members_max + 9; ++i) add(i);
+  std::ranges::reverse(all);
+  rebuild();
+  EXPECT_TRUE(set->is_member({PredictedSet::members_max + 8, 1}));
+  EXPECT_FALSE(set->is_member({8, 1}));
+  all.resize(PredictedSet::members_max);
+  rebuild();
+  EXPECT_EQ(set->unpredicted(), 0u);
+}
+
+TEST(PredictedSet, LeavesOutEntitiesOfOthersWithFieldsForTheOwner) {
+  const auto mirror = std::move(*Mirror::make(test::load_schema(R"(
+    struct Ship (component) { position:float (predicted); fuel:float (predicted, owner_only); }
+    struct Buoy (component) { position:float (predicted); name:int (owner_only); })"),
+                                              1000));
+  const prediction::Rules rules;
+  const auto set = std::move(*PredictedSet::make(*mirror, rules, player));
+  std::vector<ecs::Entity> wanted{{1, 1}, {2, 1}};
+  for (const ecs::Entity entity : wanted) {
+    const core::StringId32 name(entity.index == 1 ? "Ship" : "Buoy");
+    mirror->registry().create_given(entity);
+    mirror->registry().add_bytes(entity, mirror->registry().find_pool(name, name));
+  }
+  set->collect(wanted, {}, now);
+  set->rebuild();
+  EXPECT_FALSE(set->is_member({1, 1})) << "this client does not receive its fuel";
+  EXPECT_TRUE(set->is_member({2, 1})) << "what it does not receive is not predicted";
+  EXPECT_EQ(set->unpredicted(), 1u);
 }
 
 TEST_F(Predicted, NamesTheFirstOtherValue) {

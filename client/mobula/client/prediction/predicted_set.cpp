@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <mobula/client/prediction/predicted_set.hpp>
+#include <mobula/core/log.hpp>
+#include <utility>
 
 namespace mobula::client {
 namespace {
@@ -76,14 +78,51 @@ bool PredictedSet::find_member(ecs::Entity entity, Member& member) const {
   return std::ranges::any_of(predicted_, [&](const TrackedPool& pool) { return pool.mirrored(entity) != nullptr; });
 }
 
+// Returns a component of which this client does not receive all that is predicted; null if there is none.
+const TrackedPool* PredictedSet::find_lacking(const Member& member) const {
+  if (member.owner) return nullptr;
+  const auto lacks = [&](const TrackedPool& pool) {
+    return pool.is_owners_alone() && pool.mirrored(member.entity) != nullptr;
+  };
+  const auto found = std::ranges::find_if(predicted_, lacks);
+  return found == predicted_.end() ? nullptr : &*found;
+}
+
 void PredictedSet::collect(std::vector<ecs::Entity>& wanted, const CommandTimeline& commands, ecs::Tick since) {
   collect_spawned(wanted, commands, since);
   collected_.clear();
+  surplus_ = lacking_ = 0;
   for (const ecs::Entity entity : wanted)
-    if (Member member; collected_.size() < members_max && find_member(entity, member)) collected_.push_back(member);
+    if (Member member; find_member(entity, member)) add_member(member);
+  report_surplus();
   std::ranges::sort(collected_, {}, index_of);
   const auto same = std::ranges::unique(collected_, {}, index_of);
   collected_.erase(same.begin(), same.end());
+}
+
+void PredictedSet::add_member(const Member& member) {
+  if (const TrackedPool* const pool = find_lacking(member)) return report_lacking(member, *pool);
+  if (collected_.size() == members_max) {
+    ++surplus_;
+  } else {
+    collected_.push_back(member);
+  }
+}
+
+void PredictedSet::report_surplus() {
+  if (surplus_ == 0 || std::exchange(is_surplus_logged_, true)) return;
+  core::log_warn("client",
+                 "{} entities are not predicted: the limit is {}; call set_predicted for those near the player only",
+                 surplus_, members_max);
+}
+
+void PredictedSet::report_lacking(const Member& member, const TrackedPool& pool) {
+  ++lacking_;
+  if (std::exchange(is_lacking_logged_, true)) return;
+  core::log_warn("client",
+                 "entity {}.{} is not predicted: its {} has a predicted field that is owner_only, and this client is "
+                 "not its owner; draw it as mirrored",
+                 member.entity.index, member.entity.generation, pool.type().name);
 }
 
 void PredictedSet::collect_spawned(std::vector<ecs::Entity>& wanted, const CommandTimeline& commands, ecs::Tick since) {

@@ -45,7 +45,7 @@ class PredictedSet {
   static constexpr std::uint32_t locals_max = 1u << 16;
   /// Local entities that have ended, after which the set is built anew.
   static constexpr std::size_t ended_locals_max = 64;
-  /// Most members: a server chooses how many entities it spawns for a client's commands. Others are not predicted.
+  /// Most members: a server chooses how many entities it spawns for a client's commands. The first wanted are members.
   static constexpr std::size_t members_max = 4096;
   /// Ticks after its command's in which an entity is spawned at most, if it is matched.
   static constexpr ecs::Tick spawn_ticks_max = 32;
@@ -81,8 +81,11 @@ class PredictedSet {
   static constexpr std::size_t none = ~std::size_t{0};
 
   /// Finds the entities that the set should have now. These are entities of `wanted` that can be predicted, and those
-  /// that were spawned for this client's commands after tick `since`. Adds the latter to `wanted`.
+  /// that were spawned for this client's commands after tick `since`. Adds the latter to `wanted`. Logs once what
+  /// cannot be predicted though it is in view, with the reason.
   void collect(std::vector<ecs::Entity>& wanted, const CommandTimeline& commands, ecs::Tick since);
+  /// Returns how many wanted entities in view the last collect() has left out.
+  [[nodiscard]] std::uint32_t unpredicted() const { return surplus_ + lacking_; }
   /// Compares a snapshot of the mirror's tick with the mirror. collect() has been called.
   [[nodiscard]] SetDifference compare(const SnapshotRing& ring, const SnapshotRing::Snapshot& snapshot);
   /// Copies the mirror's values of all members, which are as collected.
@@ -107,6 +110,10 @@ class PredictedSet {
   core::Status bind(const prediction::Rules& rules);
   void collect_spawned(std::vector<ecs::Entity>& wanted, const CommandTimeline& commands, ecs::Tick since);
   [[nodiscard]] bool find_member(ecs::Entity entity, Member& member) const;
+  [[nodiscard]] const TrackedPool* find_lacking(const Member& member) const;
+  void add_member(const Member& member);
+  void report_surplus();
+  void report_lacking(const Member& member, const TrackedPool& pool);
   [[nodiscard]] std::size_t ended_locals() const;
   [[nodiscard]] bool compare_all(const SnapshotRing::Snapshot& snapshot, SetDifference& difference);
   // Returns whether an entity has ended, as far as the mirror knows. One that went out of view may be forgotten.
@@ -141,6 +148,10 @@ class PredictedSet {
   prediction::SteppedEntities stepped_;
   std::vector<Member> members_;    // ascending by index
   std::vector<Member> collected_;  // ascending by index
+  std::uint32_t surplus_ = 0;      // wanted entities beyond members_max
+  std::uint32_t lacking_ = 0;      // wanted entities whose owner alone receives a predicted field
+  bool is_surplus_logged_ = false;
+  bool is_lacking_logged_ = false;
   std::vector<MatchedSpawn> matched_;
   std::vector<Staged> staged_;
   core::Bytes staged_bytes_;

@@ -27,10 +27,7 @@ Prediction::Prediction(const prediction::Rules& rules, const PredictionConfig& c
 
 void Prediction::set_predicted(ecs::Entity entity, bool predicted) {
   // The next update follows the mirror: the ends of effects are notices of an update.
-  if (std::exchange(wanted_of_, connection_.mirror_number()) != connection_.mirror_number()) wanted_.clear();
-  std::erase(wanted_, entity);
-  std::erase(spawned_, entity);
-  if (predicted) wanted_.push_back(entity);
+  wanted_.choose(entity, predicted, connection_.mirror_number());
 }
 
 bool Prediction::is_predicted(ecs::Entity entity) const {
@@ -135,8 +132,7 @@ void Prediction::end_session() {
   effects_.clear();
   spawns_.clear();
   commands_.clear();
-  if (wanted_of_ != connection_.mirror_number()) wanted_.clear();
-  spawned_.clear();
+  wanted_.begin_mirror(connection_.mirror_number());
   session_.reset();
   started_ = false;
   tick_ = reconciled_ = newest_ = 0;  // ticks of another mirror may be lower
@@ -194,11 +190,10 @@ void Prediction::end_update() {
 // --- Reconciliation ------------------------------------------------------------------------------------------------
 
 void Prediction::collect() {
-  std::erase_if(spawned_, [&](ecs::Entity each) { return !session_->mirror.registry().valid(each); });
-  now_wanted_ = wanted_;
-  now_wanted_.insert(now_wanted_.end(), spawned_.begin(), spawned_.end());
-  if (config_.own_entity && connection_.player_entity()) now_wanted_.push_back(connection_.player_entity());
+  const ecs::Entity own = config_.own_entity ? connection_.player_entity() : ecs::null_entity;
+  wanted_.list(session_->mirror, own, now_wanted_);
   session_->set->collect(now_wanted_, commands_, reconciled_);
+  stats_.unpredicted_entities = session_->set->unpredicted();
 }
 
 // Begins anew with the mirror's values, after a pause or in the beginning. Entities that were spawned in the pause are
@@ -316,7 +311,7 @@ void Prediction::follow_matched() {
   spawns_.on_matched(session_->set->matched());
   renamed_.clear();
   for (const MatchedSpawn& each : session_->set->matched()) {
-    if (std::ranges::find(spawned_, each.real) == spawned_.end()) spawned_.push_back(each.real);
+    wanted_.add_spawned(each.real);
     if (each.local) renamed_.push_back({each.local, each.real});
   }
 }

@@ -32,6 +32,7 @@
 #include <mobula/client/prediction/prediction_reporter.hpp>
 #include <mobula/client/prediction/shown_state.hpp>
 #include <mobula/client/prediction/step_levels.hpp>
+#include <mobula/client/prediction/wanted_entities.hpp>
 #include <optional>
 
 namespace mobula::client {
@@ -66,7 +67,9 @@ class Prediction {
   /// Ends an update that cannot be completed, as after an exception in a step. Running effects are cancelled. The
   /// prediction begins anew with the next complete tick.
   void abandon_update();
-  /// Predicts an entity besides the player's own, or ceases to. Takes effect with the next complete tick.
+  /// Predicts an entity besides the player's own, or ceases to. Takes effect with the next complete tick. The entity
+  /// stays as mirrored beyond PredictedSet::members_max entities. So does another player's if a predicted field of it
+  /// is owner_only. Both are logged, and counted in PredictionStats::unpredicted_entities.
   void set_predicted(ecs::Entity entity, bool predicted);
   /// Returns whether the entity is predicted at present. Its handle is the server's, or that of a predicted spawn.
   [[nodiscard]] bool is_predicted(ecs::Entity entity) const;
@@ -164,9 +167,7 @@ class Prediction {
   std::uint32_t mirror_number_ = 0;
   std::unique_ptr<Session> session_;  // null without a mirror
   std::optional<core::Error> failure_;
-  std::vector<ecs::Entity> wanted_;   // set_predicted
-  std::uint32_t wanted_of_ = 0;       // number of the mirror that they are of
-  std::vector<ecs::Entity> spawned_;  // matched with local entities
+  WantedEntities wanted_;
   std::vector<ecs::Entity> now_wanted_;
   CommandTimeline commands_;
   EffectTable effects_;

@@ -49,7 +49,7 @@ struct PredictionStats {
   std::uint64_t remote_mispredictions = 0;
   /// The same, of steps that read another level than the server's: the client does not have that yet.
   std::uint64_t level_mispredictions = 0;
-  std::uint64_t restarts = 0;     ///< Times that the prediction began anew: new mirrors, and pauses.
+  std::uint64_t restarts = 0;     ///< Times that the prediction began anew after a pause. A new mirror is none.
   std::uint64_t corrections = 0;  ///< Rollbacks that moved a position.
   double last_correction = 0;     ///< Greatest distance by which the last of them moved a position.
   double greatest_correction = 0;
@@ -58,6 +58,8 @@ struct PredictionStats {
   std::uint64_t dropped_effects = 0;  ///< Effects that were not begun because too many were running.
   double input_delay = 0;             ///< Ticks between a command and its effect on this client, now.
   std::uint32_t predicted_ticks = 0;  ///< Ticks between the reconciled and the predicted one, now.
+  /// Wanted entities in view that are not predicted now: they are too many, or their owner alone has their fields.
+  std::uint32_t unpredicted_entities = 0;
 };
 
 }  // namespace mobula::client

@@ -28,7 +28,9 @@ TrackedPool::TrackedPool(const Mirror& mirror, ecs::Registry& registry, ecs::Poo
       own_(&registry.pool(own)),
       mirror_id_(mirror_pool(mirror, *own_)),
       type_(mirror.schema().find(own_->type().id)),
-      codec_(codec) {
+      codec_(codec),
+      owners_alone_(std::ranges::any_of(
+          type_->fields, [](const reflect::Field& field) { return field.predicted && field.owner_only; })) {
   mirror_pool_ = &mirror.registry().pool(mirror_id_);
   for (const bool owner : {false, true}) {
     compared_[owner ? 1 : 0] = ranges_of(owner, true);

@@ -22,6 +22,8 @@ class TrackedPool {
   [[nodiscard]] const wire::RowCodec* codec() const { return codec_; }
   [[nodiscard]] std::uint32_t row_size() const { return type_->size; }
 
+  /// Returns whether a predicted field is sent to the entity's owner alone.
+  [[nodiscard]] bool is_owners_alone() const { return owners_alone_; }
   /// Returns the mirror's component of an entity; null if it has none.
   [[nodiscard]] const std::byte* mirrored(ecs::Entity entity) const {
     const std::uint32_t position = mirror_pool_->find(entity.index);
@@ -59,10 +61,11 @@ class TrackedPool {
   const wire::RowCodec* codec_;
   std::array<Ranges, 2> compared_;  // by owner
   std::array<Ranges, 2> copied_;    // by owner
-  bool uniform_;                    // compared_ is the same for both, and one range
-  std::uint32_t members_ = 0;       // positions of entities that the mirror has
-  std::vector<Place> places_;       // by position below members_
-  std::uint64_t version_ = 0;       // 1 + that of the mirror's pool when they were found
+  bool owners_alone_;
+  bool uniform_;               // compared_ is the same for both, and one range
+  std::uint32_t members_ = 0;  // positions of entities that the mirror has
+  std::vector<Place> places_;  // by position below members_
+  std::uint64_t version_ = 0;  // 1 + that of the mirror's pool when they were found
 };
 
 }  // namespace mobula::client
