@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import Any, Callable, MutableMapping, NamedTuple, TypeVar, Union
 
 from . import _binding, _library, logs
+from ._numbers import NANOSECONDS
 from .enums import HASH_BYTES, ClientFlags, Code, Reason, State, name_of
 from .errors import Error
 from .tokens import Token, TokenSource
 
 TEXT_BYTES = 1024  # at first; a longer text takes a larger buffer
-NANOSECONDS = 1_000_000_000
 
 Schema = Union[bytes, str, "os.PathLike[str]", None]
 Levels = MutableMapping[str, bytes]

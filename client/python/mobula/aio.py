@@ -14,7 +14,8 @@ import os
 from typing import Any, AsyncIterator
 
 from ._address import split_address
-from ._session import NANOSECONDS, Levels, Options, Schema, Status
+from ._numbers import NANOSECONDS
+from ._session import Levels, Options, Schema, Status
 from .enums import DATAGRAM_BYTES_MAX, Code, State
 from .errors import Error
 from .mirror import Mirror

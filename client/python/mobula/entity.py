@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Iterator, NamedTuple
 
+from ._numbers import unsigned
 from .schema import Rotation
 
 if TYPE_CHECKING:
@@ -129,3 +130,8 @@ class Entity:
     def owned(self) -> bool:
         """Whether it is this player's own, so that its owner_only fields are sent."""
         return self.info.owned
+
+
+def handle_of(entity: Entity | int) -> int:
+    """Returns the handle of an entity, which may be given by it."""
+    return entity.handle if isinstance(entity, Entity) else unsigned(entity, 64, "the handle of an entity")

@@ -16,22 +16,22 @@ A step gives the bits of the server's step only if it computes with numpy.float3
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 from typing import TYPE_CHECKING, Any, Callable, Iterable, NamedTuple
 
-import numpy
-
 from . import _binding
+from ._numbers import nanoseconds, unsigned
 from ._session import sized
+from .entity import Entity, handle_of
 from .enums import Code, EffectKind, PredictedState, PredictionFlags, SpawnKind
+from .errors import Error
 
 if TYPE_CHECKING:
+    import numpy
     from numpy.typing import NDArray
 
-    from .entity import Entity
     from .mirror import Mirror
-
-ENTITIES = ctypes.POINTER(ctypes.c_uint64)
 
 
 class Command(NamedTuple):
@@ -62,6 +62,18 @@ class Spawn(NamedTuple):
     ordinal: int
 
 
+class Smoothing(NamedTuple):
+    """How corrections of a component are shown, or of all without an entry of their own.
+
+    `duration`: seconds in which a correction is shown, evenly; 0 shows it at once. `snap_distance`: corrections of more than
+    this are shown at once. It is the length of the vector of all floats of the component.
+    """
+
+    component: str | None = None
+    duration: float = 0.15
+    snap_distance: float = 4.0
+
+
 class Random:
     """Random numbers that the server draws alike."""
 
@@ -75,7 +87,7 @@ class Random:
 
     def below(self, bound: int) -> int:
         """Returns a number in [0, bound)."""
-        return int(self._library.mobula_random_below(ctypes.byref(self._state), bound))
+        return int(self._library.mobula_random_below(ctypes.byref(self._state), unsigned(bound, 32, "the bound")))
 
     def uniform(self, low: float, high: float) -> float:
         """Returns a number in [low, high), of 24 random bits."""
@@ -103,71 +115,78 @@ class Step:
         """Returns the handles of all entities with these components, stepped or not."""
         return self._find("mobula_step_read_visible", components)
 
-    def read(self, component: str, entities: NDArray[numpy.uint64] | list[int]) -> NDArray[Any]:
+    def read(self, component: str, entities: NDArray[numpy.uint64] | Iterable[Entity | int]) -> NDArray[Any]:
         """Returns the component of each entity, as an array of the component's dtype."""
-        found = self._mirror.component(component)
-        handles = numpy.ascontiguousarray(entities, numpy.uint64)
-        values = numpy.empty(len(handles), found.type.dtype)
-        self._mirror._call("mobula_step_read_column", found.number, handles.ctypes.data_as(ENTITIES), len(handles),
-                           values.ctypes.data, 0)
-        return values
+        from . import _step_arrays
 
-    def write(self, component: str, entities: NDArray[numpy.uint64] | list[int], values: NDArray[Any]) -> None:
+        return _step_arrays.read(self._mirror, component, entities)
+
+    def write(self, component: str, entities: NDArray[numpy.uint64] | Iterable[Entity | int],
+              values: NDArray[Any]) -> None:
         """Replaces the component of each of these stepped entities."""
-        found = self._mirror.component(component)
-        handles = numpy.ascontiguousarray(entities, numpy.uint64)
-        given = numpy.ascontiguousarray(values, found.type.dtype)
-        if len(given) != len(handles):
-            raise ValueError(f"{len(given)} values for {len(handles)} entities")
-        self._mirror._call("mobula_step_write_column", found.number, handles.ctypes.data_as(ENTITIES), len(handles),
-                           given.ctypes.data, 0)
+        from . import _step_arrays
+
+        _step_arrays.write(self._mirror, component, entities, values)
 
     def random(self, key: int) -> Random:
         """Returns random numbers that depend on the world's seed, the tick and the key alone."""
         made = Random(self._mirror._library)
-        self._mirror._call("mobula_step_random", key, ctypes.byref(made._state))
+        self._mirror._call("mobula_step_random", unsigned(key, 64, "the key"), ctypes.byref(made._state))
         return made
 
     def spawn(self, command: Command, *components: str) -> int:
         """Spawns an entity with the default values of these components. Returns its handle."""
         numbers = self._numbers(components)
         entity = ctypes.c_uint64()
-        self._mirror._call("mobula_step_spawn", command.number, numbers, len(numbers), ctypes.byref(entity))
+        number = unsigned(command.number, 32, "the command's number")
+        self._mirror._call("mobula_step_spawn", number, numbers, len(numbers), ctypes.byref(entity))
         return entity.value
 
-    def destroy(self, entity: int) -> None:
+    def destroy(self, entity: Entity | int) -> None:
         """Destroys a stepped entity."""
-        self._mirror._call("mobula_step_destroy", entity)
+        self._mirror._call("mobula_step_destroy", handle_of(entity))
 
     def effect(self, name: str, key: int, payload: bytes = b"") -> None:
         """Emits an effect. A name and key begin it once, however often the tick is stepped."""
-        self._mirror._call("mobula_step_effect", name.encode(), key, payload, len(payload))
+        data = bytes(memoryview(payload))  # ctypes takes a str too, as wide characters
+        self._mirror._call("mobula_step_effect", name.encode(), unsigned(key, 64, "the key"), data, len(data))
 
     def _numbers(self, components: tuple[str, ...]) -> Any:
         return (ctypes.c_uint32 * len(components))(*(self._mirror.component(each).number for each in components))
 
     def _find(self, function: str, components: tuple[str, ...]) -> NDArray[numpy.uint64]:
-        numbers = self._numbers(components)
-        return numpy.array(self._mirror._array(function, _binding.Entity, numbers, len(numbers)), numpy.uint64)
+        from . import _step_arrays
+
+        return _step_arrays.find(self._mirror, function, self._numbers(components))
 
 
 class Prediction:
     """The prediction of a client, which has one at a time."""
 
     def __init__(self, client: Mirror, *, reads: Iterable[str] = (), rules: str | None = None, own_entity: bool = True,
-                 input_delay: tuple[int, int] = (0, 0), predicted_max: int = 0) -> None:
+                 input_delay: tuple[int, int] = (0, 0), predicted_max: int = 0,
+                 smoothing: Iterable[Smoothing] = (Smoothing(),), switch_duration: float = 0.3,
+                 position_component: str | None = None, position_field: str = "position") -> None:
         """Creates it. `reads`: components without predicted fields that the steps read. `rules`: name of compiled-in rules.
 
         `input_delay`: ticks between a command and its effect, at least and at most. `predicted_max`: most ticks ahead of
-        the newest complete one; 0 is 32.
+        the newest complete one; 0 is 32. `smoothing`: how corrections are shown, by component. `switch_duration`: seconds
+        in which the difference decays when an entity begins or ceases to be predicted. `position_component`: the component
+        whose corrections `counters` measures; by default the first predicted one that has such fields. `position_field`:
+        the beginning of the paths of its fields.
         """
         self._mirror = client
         given = sized(_binding.PredictionOptions)
         given.flags = 0 if own_entity else PredictionFlags.NO_OWN_ENTITY
-        given.rules = None if rules is None else rules.encode()
+        given.rules = _text(rules)
         given.reads = " ".join(reads).encode() if rules is None else None
-        given.input_delay_least, given.input_delay_most = input_delay
-        given.predicted_max = predicted_max
+        given.input_delay_least, given.input_delay_most = (unsigned(each, 32, "an input delay") for each in input_delay)
+        given.predicted_max = unsigned(predicted_max, 32, "predicted_max")
+        entries = [_binding.Smoothing(_text(name), nanoseconds(duration), snap) for name, duration, snap in smoothing]
+        given.smoothing_count = len(entries)
+        given.smoothing = (_binding.Smoothing * max(len(entries), 1))(*entries)  # null would be the default
+        given.switch_duration = nanoseconds(switch_duration) or 1  # 0 would be the default
+        given.position_component, given.position_field = _text(position_component), _text(position_field)
         client._call("mobula_prediction_create", ctypes.byref(given))
 
     def close(self) -> None:
@@ -188,27 +207,28 @@ class Prediction:
                     step(Step(mirror, due))
                 mirror._call("mobula_prediction_end_step")
         except BaseException:
-            mirror._call("mobula_prediction_abandon_update")
+            with contextlib.suppress(Error):  # the step may have closed the prediction, or the client
+                mirror._call("mobula_prediction_abandon_update")
             raise
 
     def set_predicted(self, entity: Entity | int, predicted: bool = True) -> None:
         """Predicts an entity besides the player's own, or ceases to, from the next complete tick on."""
-        self._mirror._call("mobula_prediction_set_predicted", _handle(entity), int(predicted))
+        self._mirror._call("mobula_prediction_set_predicted", handle_of(entity), int(predicted))
 
     def state_of(self, entity: Entity | int) -> PredictedState:
         """Returns whether an entity is predicted."""
         state = ctypes.c_uint32()
-        self._mirror._call("mobula_prediction_entity", _handle(entity), ctypes.byref(state))
+        self._mirror._call("mobula_prediction_entity", handle_of(entity), ctypes.byref(state))
         return PredictedState(state.value)
 
     def sample(self, entity: Entity | int, component: str) -> Any:
         """Returns a component as it is to be shown at the moment of the last update, as a named tuple."""
         return self._mirror._read_any("mobula_prediction_sample", component,
-                                      lambda number: (_handle(entity), number))
+                                      lambda number: (handle_of(entity), number))
 
     def read(self, entity: Entity | int, component: str) -> Any:
         """Returns the value of the newest predicted tick."""
-        return self._mirror._read_any("mobula_prediction_read", component, lambda number: (_handle(entity), number))
+        return self._mirror._read_any("mobula_prediction_read", component, lambda number: (handle_of(entity), number))
 
     @property
     def info(self) -> _binding.PredictionInfo:
@@ -248,5 +268,5 @@ class Prediction:
         return read
 
 
-def _handle(entity: Entity | int) -> int:
-    return entity if isinstance(entity, int) else entity.handle
+def _text(text: str | None) -> bytes | None:
+    return None if text is None else text.encode()

@@ -1,10 +1,15 @@
 """Predictions whose steps are written in Python, on a real server."""
 
+import math
+import subprocess
+import sys
+import unittest
+
 import mobula
 import numpy
 from mobula import Code
-from mobula.enums import EffectKind, SpawnKind
-from mobula.prediction import Prediction
+from mobula.enums import EffectKind, PredictedState, SpawnKind
+from mobula.prediction import Prediction, Smoothing
 from served import Served, updates
 
 WALK = {"body_type": "Move", "body": {"x": 1}}
@@ -106,6 +111,102 @@ class Predictions(Served):
         self.assertFalse(prediction.info.started)
         updates(client, lambda: prediction.update(lambda step: None) or prediction.info.started)
 
+    def test_an_error_of_a_step_that_has_closed_the_prediction(self):
+        for error in (KeyError, KeyboardInterrupt):
+            with self.subTest(error=error.__name__):
+                client, prediction = self.predict()
+
+                def step(step):
+                    prediction.close()
+                    raise error("a mistake")
+
+                with self.assertRaises(error):
+                    updates(client, lambda: prediction.update(step))
+                updates(client, lambda: True)
+                client.close()
+
+    def test_numbers_and_payloads_that_do_not_fit_are_refused(self):
+        client, prediction = self.predict()
+        refused = []
+
+        def step(step):
+            for key in (2**64 + 5, -1):
+                self.assertRaisesRegex(OverflowError, "the key", step.effect, "walk", key)
+                self.assertRaisesRegex(OverflowError, "the key", step.random, key)
+            self.assertRaisesRegex(OverflowError, "the bound", step.random(1).below, 2**32)
+            self.assertRaisesRegex(OverflowError, "the handle", step.destroy, 2**64 + client.status.player)
+            for payload in ("steps", 5):
+                self.assertRaises(TypeError, step.effect, "walk", 1, payload)
+            self.assertRaises(TypeError, step.effect, "walk", "1")
+            step.effect("walk", 2**64 - 1, bytearray(b"steps"))
+            refused.append(True)
+
+        updates(client, lambda: prediction.update(step) or refused)
+        effect = next(each for each in prediction.effects() if each.kind is EffectKind.BEGUN)
+        self.assertEqual((effect.key, effect.payload), (2**64 - 1, b"steps"))
+
+    def test_options_that_do_not_fit_are_refused(self):
+        client = self.join()
+        for options in ({"input_delay": (-1, 2)}, {"input_delay": (0, 2**32)}, {"predicted_max": -1},
+                        {"switch_duration": -0.1}, {"switch_duration": 1e300}, {"smoothing": [Smoothing(duration=-1)]}):
+            with self.subTest(options=options), self.assertRaises(OverflowError):
+                Prediction(client, **options)
+        for options in ({"switch_duration": 4000}, {"smoothing": [Smoothing(snap_distance=-1)]},
+                        {"smoothing": [Smoothing(snap_distance=math.nan)]}, {"position_component": "x" * 300}):
+            with self.subTest(options=options), self.assertRaises(mobula.Error) as raised:
+                Prediction(client, **options)
+            self.assertEqual(raised.exception.code, Code.INVALID_ARGUMENT)
+
+    def test_names_of_no_predicted_component_are_refused_by_name(self):
+        for options in ({"smoothing": [Smoothing("Weather")]}, {"position_component": "Weather"}):
+            with self.subTest(options=options):
+                client, prediction = self.predict(**options)
+                with self.assertRaisesRegex(mobula.Error, "Weather") as raised:
+                    updates(client, lambda: prediction.update() or prediction.info.started)
+                self.assertEqual(raised.exception.code, Code.BAD_RULES)
+
+    def moved(self, **options):
+        """Moves on the server, but not in the step. Returns the part of the way that is shown, and the counters."""
+        client, prediction = self.predict(position_component="Pose", position_field="position.x", **options)
+        updates(client, lambda: prediction.update() or prediction.info.started)
+        begin, first = prediction.sample(client.player, "Pose").position.x, client.status.tick
+        while client.status.tick < first + 40:
+            client.command(WALK)
+            client.update()
+            prediction.update()
+        way = prediction.read(client.player, "Pose").position.x - begin
+        shown = prediction.sample(client.player, "Pose").position.x - begin
+        counters = prediction.counters
+        client.close()
+        return shown / way, counters
+
+    def test_corrections_are_shown_and_measured_as_the_options_say(self):
+        slow, counters = self.moved(smoothing=[Smoothing("Pose", duration=3600, snap_distance=1e6)])
+        self.assertGreater(counters.corrections, 0)
+        self.assertGreater(counters.sum_of_corrections, 0)
+        snapped, _ = self.moved(smoothing=[Smoothing("Pose", duration=3600, snap_distance=0)])
+        at_once, _ = self.moved(smoothing=[], switch_duration=0)
+        self.assertLess(slow, 0.8)
+        self.assertGreater(min(snapped, at_once), 0.9)
+
+    def test_entities_are_given_by_handle_or_as_they_are(self):
+        client, prediction = self.predict()
+        destroyed = []
+
+        def step(step):
+            if destroyed:
+                return
+            me = client.player
+            poses = step.read("Pose", [me])
+            step.write("Pose", [me], poses)
+            self.assertEqual(poses, step.read("Pose", [me.handle]))
+            step.destroy(me)
+            destroyed.append(me)
+
+        updates(client, lambda: prediction.update(step) or destroyed)
+        handle = numpy.uint64(destroyed[0].handle)
+        self.assertIs(prediction.state_of(handle), PredictedState.ENDED)
+
     def test_misuse_is_refused_by_name(self):
         client, prediction = self.predict()
         texts = {}
@@ -132,7 +233,11 @@ class Predictions(Served):
         self.assertEqual(raised.exception.code, Code.BAD_RULES)
 
 
-if __name__ == "__main__":
-    import unittest
+class WithoutNumpy(unittest.TestCase):
+    def test_the_module_is_imported_without_numpy(self):
+        script = "import sys; sys.modules['numpy'] = None; import mobula.prediction"
+        subprocess.run([sys.executable, "-B", "-c", script], check=True)
 
+
+if __name__ == "__main__":
     unittest.main()
