@@ -137,7 +137,8 @@ public sealed unsafe partial class Prediction {
     MobulaClient.Check(NativeMethods.mobula_step_destroy(client.Handle, entity.Bits));
   }
 
-  /// <summary>Emits an effect. A name and key begin it once, however often the tick is stepped.</summary>
+  /// <summary>Emits an effect. A name and key begin it once, however often the tick is stepped. So the key is
+  /// unique for what happens once: an entity's index times 2^32, plus a command's number or the tick.</summary>
   public void Emit(string name, ulong key, ReadOnlySpan<byte> payload = default(ReadOnlySpan<byte>)) {
     int size = Utf8.Size(name);
     if (size > Utf8.StackBytes) throw new MobulaException(Result.InvalidArgument, "a name of " + size + " bytes");

@@ -6,7 +6,7 @@ import type { Rules } from "./prediction/rules.js";
 
 export { Random } from "./core/random.js";
 export type { LevelStatic } from "./resource/level_file.js";
-export type { Effect, EffectNotice } from "./prediction/effect_table.js";
+export { type Effect, type EffectNotice, effectKey } from "./prediction/effect_table.js";
 export { type Misprediction, type MispredictionCause, describe } from "./prediction/misprediction.js";
 export type { LocalEntity, SpawnNotice } from "./prediction/predicted_spawns.js";
 export { Prediction } from "./prediction/prediction.js";

@@ -11,6 +11,12 @@
 
 namespace mobula::prediction {
 
+/// Returns the key of what an entity does once: in a tick, or by a command. `number` is the tick or the command's
+/// number, and the same of both for all effects of a name.
+[[nodiscard]] constexpr std::uint64_t effect_key(ecs::Entity entity, std::uint32_t number) {
+  return std::uint64_t{entity.index} << 32 | number;
+}
+
 /// An effect of a step. Its name and key identify it: both runs of a replayed tick name the same effect by them.
 struct Effect {
   static constexpr std::size_t payload_max = 1024;  // bytes

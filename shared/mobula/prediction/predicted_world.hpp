@@ -96,8 +96,8 @@ class PredictedWorld {
   static constexpr std::size_t spawns_max = 256;  // per command
   /// Destroys a stepped entity. Does nothing for others.
   void destroy(ecs::Entity entity);
-  /// Emits an effect. A name and key belong to one effect: a key is a tick, a handle, or both. Asserts that the payload
-  /// has at most Effect::payload_max bytes.
+  /// Emits an effect. A name and key belong to what happens once, and begin nothing when it recurs: effect_key() makes
+  /// keys of commands and of ticks. Asserts that the payload has at most Effect::payload_max bytes.
   void effect(core::StringId32 name, std::uint64_t key, core::ByteView payload = {}) {
     context_.effects->add({name, key, tick_, payload});
   }

@@ -100,6 +100,57 @@ TEST(EffectTable, DropsWhatDoesNotFitAndRecovers) {
   EXPECT_EQ(table.dropped(), 3u);
 }
 
+// Twelve effects in each tick, which are computed 22 ticks ahead of the reconciled one and again at random.
+TEST(EffectTable, ALivelyClientBeginsEachEffectOnce) {
+  constexpr std::uint64_t per_tick = 12;
+  constexpr ecs::Tick ahead = 22;
+  core::Random random(1);
+  EffectTable table;
+  std::size_t begun = 0;
+  std::size_t confirmed = 0;
+  for (ecs::Tick last = ahead + 1; last <= 500; ++last) {
+    const ecs::Tick from = random.chance(1, 4) ? last - ahead : last - 1;
+    table.clear_notices();
+    table.begin_pass(from);
+    for (ecs::Tick tick = from + 1; tick <= last; ++tick)
+      for (std::uint64_t i = 0; i < per_tick; ++i) table.emit(effect(std::uint64_t{tick} << 8 | i, tick));
+    table.settle(last - ahead);
+    for (const Kind kind : kinds(table)) ++(kind == Kind::begun ? begun : confirmed);
+  }
+  EXPECT_GE(begun, per_tick * (500 - ahead));
+  EXPECT_EQ(begun - confirmed, per_tick * ahead);
+  EXPECT_EQ(table.running(), per_tick * ahead);
+  EXPECT_EQ(table.dropped(), 0u);
+}
+
+TEST(EffectTable, ANewEffectTakesThePlaceOfTheOldestEnded) {
+  EffectTable table;
+  for (std::uint64_t key = 0; key < EffectTable::effects_max; ++key) table.emit(effect(key, key < 2 ? 1 : 2));
+  table.settle(1);
+  table.clear_notices();
+  table.emit(effect(9999, 3));
+  table.emit(effect(9998, 3));
+  EXPECT_EQ(kinds(table), (std::vector{Kind::begun, Kind::begun}));
+  EXPECT_EQ(table.dropped(), 0u);
+  table.emit(effect(9997, 3));
+  EXPECT_EQ(table.dropped(), 1u) << "all others run";
+  for (std::uint64_t key = 2; key < EffectTable::effects_max; ++key) table.emit(effect(key, 2));
+  EXPECT_EQ(table.notices(), 2u) << "none has begun again";
+}
+
+TEST(EffectTable, ARecurringEffectBeginsEachTimeByItsTick) {
+  constexpr ecs::Entity runner{7, 3};
+  EffectTable table;
+  std::size_t begun = 0;
+  for (ecs::Tick tick = 1; tick <= 1000; ++tick) {
+    table.clear_notices();
+    if (tick % 40 == 0) table.emit(effect(prediction::effect_key(runner, tick), tick));
+    for (const Kind kind : kinds(table)) begun += kind == Kind::begun ? 1 : 0;
+    table.settle(tick);
+  }
+  EXPECT_EQ(begun, 25u);
+}
+
 TEST(EffectTable, ACancelledEffectDoesNotBeginAgain) {
   EffectTable table;
   table.begin_pass(0);

@@ -15,7 +15,7 @@ void step(prediction::PredictedWorld& world, ecs::Tick /*tick*/, std::span<const
     Body* const body = world.try_get<Body>(command.entity);
     if (body == nullptr || command.bytes.size() != 1) continue;
     body->velocity.x += command.bytes[0] == std::byte{'l'} ? -1.0f : 1.0f;
-    world.effect(core::StringId32("step"), command.number);
+    world.effect(core::StringId32("step"), prediction::effect_key(command.entity, command.number));
   }
   world.each<Body>([&](ecs::Entity entity, Body& body) {
     const Surface* const surface = world.try_get<const Surface>(entity);

@@ -6,7 +6,8 @@
 //
 // A replay may emit a running effect in another tick, since a late command runs later. An effect that a replay does not
 // emit keeps running until its tick is reconciled: the next replay may have it again. Ended effects are remembered for
-// a while after the last tick that emits them. During that time the same name and key begin nothing.
+// a while after the last tick that emits them. During that time the same name and key begin nothing. A new effect that
+// finds the table full takes the place of the oldest ended one.
 #pragma once
 
 #include <mobula/prediction/effect.hpp>
@@ -24,7 +25,7 @@ struct EffectNotice {
 
 class EffectTable {
  public:
-  static constexpr std::size_t effects_max = 256;     // running or remembered
+  static constexpr std::size_t effects_max = 2048;    // running or remembered
   static constexpr ecs::Tick remembered_ticks = 128;  // after the last tick that emits an ended effect
 
   /// Begins the list of notices anew.
@@ -43,24 +44,37 @@ class EffectTable {
   /// Returns a notice, in order. Its payload is valid until the next clear_notices().
   [[nodiscard]] EffectNotice notice(std::size_t place) const { return {kinds_[place], noticed_.at(place)}; }
   [[nodiscard]] std::size_t running() const;
-  /// Returns how many effects were not begun, because effects_max were there.
+  /// Returns how many effects were not begun, because effects_max were running.
   [[nodiscard]] std::uint64_t dropped() const { return dropped_; }
 
  private:
+  static constexpr std::uint32_t none = ~0u;
+  static constexpr std::size_t buckets = 2 * effects_max;
+
   struct Entry {
     core::StringId32 name;
     std::uint64_t key = 0;
     ecs::Tick tick = 0;
     bool running = false;
-    bool emitted = false;  // by the newest pass over its tick
+    bool emitted = false;       // by the newest pass over its tick
+    std::uint32_t next = none;  // entry of the same bucket
     core::Bytes payload;
   };
 
+  [[nodiscard]] static std::size_t bucket_of(core::StringId32 name, std::uint64_t key);
   Entry* find(const prediction::Effect& effect);
+  // Returns a place for a new effect; none if all entries run.
+  std::uint32_t take_place();
+  [[nodiscard]] std::uint32_t oldest_ended() const;
+  void link(std::uint32_t place);
+  void unlink(std::uint32_t place);
+  // Removes an entry. The last one takes its place.
+  void remove(std::uint32_t place);
   void notify(EffectNotice::Kind kind, const Entry& entry);
 
   std::vector<Entry> entries_;  // the first `size_` are in use; the others keep their memory
   std::size_t size_ = 0;
+  std::vector<std::uint32_t> first_ = std::vector<std::uint32_t>(buckets, none);  // by bucket
   std::vector<EffectNotice::Kind> kinds_;
   prediction::EffectList noticed_;  // beside kinds_
   std::uint64_t dropped_ = 0;

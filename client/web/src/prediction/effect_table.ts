@@ -6,7 +6,17 @@
 //
 // A replay may emit a running effect in another tick, since a late command runs later. An effect that a replay does not
 // emit keeps running until its tick is reconciled: the next replay may have it again. Ended effects are remembered for a
-// while after the last tick that emits them. During that time the same name and key begin nothing.
+// while after the last tick that emits them. During that time the same name and key begin nothing. A new effect that finds
+// the table full takes the place of the oldest ended one.
+import { indexOf } from "../core/entity.js";
+
+/**
+ * Returns the key of what an entity does once: in a tick, or by a command. `number` is the tick or the command's number, and
+ * the same of both for all effects of a name.
+ */
+export function effectKey(entity: bigint, number: number): bigint {
+  return (BigInt(indexOf(entity)) << 32n) | BigInt(number);
+}
 
 /** An effect of a step. Its name and key identify it. */
 export interface Effect {
@@ -21,7 +31,7 @@ export interface EffectNotice extends Effect {
   readonly kind: "started" | "confirmed" | "cancelled";
 }
 
-const effectsMax = 256; // running or remembered
+export const effectsMax = 2048; // running or remembered
 const rememberedTicks = 128; // after the last tick that emits an ended effect
 
 interface Entry {
@@ -36,9 +46,10 @@ interface Entry {
 export class EffectTable {
   /** Beginnings and ends since clearNotices(). */
   readonly notices: EffectNotice[] = [];
-  /** Effects that were not begun, because too many were running or remembered. */
+  /** Effects that were not begun, because effectsMax were running. */
   dropped = 0;
   private readonly entries: Entry[] = [];
+  private readonly byName = new Map<string, Map<bigint, Entry>>();
 
   clearNotices(): void {
     this.notices.length = 0;
@@ -55,7 +66,7 @@ export class EffectTable {
 
   /** Notes an effect of a step. Its payload is copied when it begins. */
   emit(name: string, key: bigint, tick: number, payload: Uint8Array): void {
-    const known = this.entries.find((each) => each.key === key && each.name === name);
+    const known = this.byName.get(name)?.get(key);
     if (known !== undefined) {
       if (!known.running) known.tick = Math.max(known.tick, tick);
       if (!known.running || known.emitted) return;
@@ -63,10 +74,34 @@ export class EffectTable {
       known.tick = tick;
       return;
     }
-    if (this.entries.length === effectsMax) return void ++this.dropped;
+    if (!this.hasPlace()) return void ++this.dropped;
     const entry = { name, key, tick, payload: payload.slice(), running: true, emitted: true };
     this.entries.push(entry);
+    let keys = this.byName.get(name);
+    if (keys === undefined) this.byName.set(name, (keys = new Map()));
+    keys.set(key, entry);
     this.notify("started", entry);
+  }
+
+  /** Makes a place for a new effect. Returns false if all entries run. */
+  private hasPlace(): boolean {
+    if (this.entries.length < effectsMax) return true;
+    let oldest = -1;
+    this.entries.forEach(({ running, tick }, place) => {
+      if (!running && (oldest < 0 || tick < this.entries[oldest]!.tick)) oldest = place;
+    });
+    if (oldest >= 0) this.remove(oldest);
+    return oldest >= 0;
+  }
+
+  /** Removes an entry. The last one takes its place. */
+  private remove(place: number): void {
+    const { name, key } = this.entries[place]!;
+    const keys = this.byName.get(name)!;
+    keys.delete(key);
+    if (keys.size === 0) this.byName.delete(name);
+    const last = this.entries.pop()!;
+    if (place < this.entries.length) this.entries[place] = last;
   }
 
   /** Ends the effects up to `tick`, which is reconciled. The pass that computed it is complete. */
@@ -77,12 +112,8 @@ export class EffectTable {
         entry.running = false;
         this.notify(entry.emitted ? "confirmed" : "cancelled", entry);
       }
-      if (entry.running || tick - entry.tick <= rememberedTicks) {
-        ++i;
-        continue;
-      }
-      const last = this.entries.pop()!;
-      if (last !== entry) this.entries[i] = last;
+      if (entry.running || tick - entry.tick <= rememberedTicks) ++i;
+      else this.remove(i);
     }
   }
 
@@ -99,6 +130,7 @@ export class EffectTable {
   clear(): void {
     this.cancelRunning();
     this.entries.length = 0;
+    this.byName.clear();
   }
 
   running(): number {

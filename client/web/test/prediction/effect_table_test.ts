@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { EffectTable } from "../../src/prediction/effect_table.js";
+import { EffectTable, effectKey, effectsMax } from "../../src/prediction/effect_table.js";
+import { entityOf } from "../support/set_of.js";
 import { newSeed, randomOf } from "../support/random.js";
 
 const nothing = new Uint8Array(0);
@@ -57,13 +58,60 @@ test("EffectTable.KeepsThePayload", () => {
 
 test("EffectTable.DropsWhatDoesNotFitAndRecovers", () => {
   const table = new EffectTable();
-  for (let key = 0; key < 256 + 3; ++key) emit(table, key, 1);
-  assert.equal(table.running(), 256);
+  for (let key = 0; key < effectsMax + 3; ++key) emit(table, key, 1);
+  assert.equal(table.running(), effectsMax);
   assert.equal(table.dropped, 3);
   table.settle(1 + 128 + 1);
   emit(table, 999, 200);
   assert.equal(table.running(), 1);
   assert.equal(table.dropped, 3);
+});
+
+// Twelve effects in each tick, which are computed 22 ticks ahead of the reconciled one and again at random.
+test("EffectTable.ALivelyClientBeginsEachEffectOnce", () => {
+  const [perTick, ahead] = [12, 22];
+  const random = randomOf(1);
+  const table = new EffectTable();
+  let [begun, confirmed] = [0, 0];
+  for (let last = ahead + 1; last <= 500; ++last) {
+    const from = random() < 1 / 4 ? last - ahead : last - 1;
+    table.clearNotices();
+    table.beginPass(from);
+    for (let tick = from + 1; tick <= last; ++tick)
+      for (let i = 0; i < perTick; ++i) emit(table, 256 * tick + i, tick);
+    table.settle(last - ahead);
+    for (const kind of kinds(table)) kind === "started" ? ++begun : ++confirmed;
+  }
+  assert.ok(begun >= perTick * (500 - ahead));
+  assert.equal(begun - confirmed, perTick * ahead);
+  assert.equal(table.dropped, 0);
+});
+
+test("EffectTable.ANewEffectTakesThePlaceOfTheOldestEnded", () => {
+  const table = new EffectTable();
+  for (let key = 0; key < effectsMax; ++key) emit(table, key, key < 2 ? 1 : 2);
+  table.settle(1);
+  table.clearNotices();
+  emit(table, 9999, 3);
+  emit(table, 9998, 3);
+  assert.deepEqual(kinds(table), ["started", "started"]);
+  assert.equal(table.dropped, 0);
+  emit(table, 9997, 3);
+  assert.equal(table.dropped, 1, "all others run");
+  for (let key = 2; key < effectsMax; ++key) emit(table, key, 2);
+  assert.equal(table.notices.length, 2, "none has begun again");
+});
+
+test("EffectTable.ARecurringEffectBeginsEachTimeByItsTick", () => {
+  const table = new EffectTable();
+  let begun = 0;
+  for (let tick = 1; tick <= 1000; ++tick) {
+    table.clearNotices();
+    if (tick % 40 === 0) table.emit("jump", effectKey(entityOf(7), tick), tick, nothing);
+    begun += kinds(table).filter((kind) => kind === "started").length;
+    table.settle(tick);
+  }
+  assert.equal(begun, 25);
 });
 
 test("EffectTable.ACancelledEffectDoesNotBeginAgain", () => {

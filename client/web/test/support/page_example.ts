@@ -1,6 +1,6 @@
 // The example of the page docs/web.md.
 import type { Client, Entity } from "../../src/client.js";
-import { type Prediction, type Rules, predict } from "../../src/prediction.js";
+import { type Prediction, type Rules, effectKey, predict } from "../../src/prediction.js";
 
 const f = Math.fround;
 
@@ -11,7 +11,7 @@ export const rules: Rules = {
       const body = world.tryWrite(entity, "Body");
       if (body === null || bytes.length !== 1) continue;
       body.velocity.x = f(body.velocity.x + (bytes[0] === 108 ? -1 : 1)); // "l"
-      world.effect("step", number);
+      world.effect("step", effectKey(entity, number));
     }
     world.each(["Body"], (entity, body) => {
       const surface = world.tryGet(entity, "Surface");

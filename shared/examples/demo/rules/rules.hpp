@@ -1,19 +1,22 @@
 // Rules of the demo that clients predict: avatars walk along obstacles, and throw stones. Commands Move, WalkTo and
 // Throw of schema/demo_commands.fbs run in the step.
 //
-// Effects, whose key is that of effect_key():
+// Effects, whose key is effect_key() of the avatar and the command:
 //   throw    an avatar has thrown a stone. Payload: the avatar, an ecs::Entity
 //   impact   a stone has hit the ground or an obstacle for the first time. Payload: an Impact
 //
 // Floats are computed by sums, products, quotients and square roots alone, which are the same on every machine.
 #pragma once
 
+#include <mobula/prediction/effect.hpp>
 #include <mobula/prediction/rules.hpp>
 #include <mobula/schema/engine.hpp>
 
 namespace demo {
 
 extern const mobula::prediction::Rules rules;
+
+using mobula::prediction::effect_key;
 
 inline constexpr mobula::core::StringId32 throw_effect("throw");
 inline constexpr mobula::core::StringId32 impact_effect("impact");
@@ -23,11 +26,6 @@ struct Impact {
   mobula::engine::Vec3 place;
   mobula::ecs::Entity stone;
 };
-
-/// Returns the key of the effects of a command of an avatar's player.
-constexpr std::uint64_t effect_key(mobula::ecs::Entity avatar, std::uint32_t command) {
-  return std::uint64_t{avatar.index} << 32 | command;
-}
 
 inline constexpr float avatar_speed = 4.0f;   // metres per second
 inline constexpr float avatar_radius = 0.4f;  // metres
