@@ -25,7 +25,7 @@ public struct Smoothing {
   public string Component;
   /// <summary>Nanoseconds. 0 shows corrections at once.</summary>
   public long Duration;
-  /// <summary>Corrections of more than this are shown at once.</summary>
+  /// <summary>A component whose position is corrected by more is shown at once.</summary>
   public double SnapDistance;
 }
 

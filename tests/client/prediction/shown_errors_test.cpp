@@ -30,8 +30,8 @@ const std::byte* bytes_of(const T& value) {
 class Errors : public testing::Test {
  protected:
   Errors() {
-    errors.add_type(SmoothedType(component("Body"), duration, 4));
-    errors.add_type(SmoothedType(component("Heading"), duration, 4));
+    errors.add_type(SmoothedType(component("Body"), duration, 4, "position"));
+    errors.add_type(SmoothedType(component("Heading"), duration, 4, "position"));
   }
   template <class T>
   T shown(std::size_t type, T value, double moment, ecs::Entity entity = ship) {
@@ -92,6 +92,17 @@ TEST_F(Errors, BeyondTheSnapDistanceAreShownAtOnce) {
   EXPECT_EQ(errors.size(), 0u);
 }
 
+TEST_F(Errors, VelocitiesDoNotSnapAPosition) {
+  Body before = at(1.73f);
+  before.velocity.x = 8;
+  set(before, at(1), 10);
+  EXPECT_FLOAT_EQ(shown(0, at(1), 10).position.x, 1.73f);
+  EXPECT_FLOAT_EQ(shown(0, at(1), 10).velocity.x, 8);
+  before.position.x = 5.5f;
+  set(before, at(1), 11);
+  EXPECT_EQ(shown(0, at(1), 11), at(1)) << "the velocity snaps with its position";
+}
+
 TEST_F(Errors, ReplaceFormerOnesAndEnd) {
   set(at(3), at(1), 10);
   set(at(2), at(1), 11);
@@ -146,7 +157,7 @@ TEST_F(Errors, RotationsInFourIntegersTurnLikeOthers) {
     struct Turret (component) { turn:Turn (smallest_three, predicted); })");
   const reflect::Component& turret = *schema->find("Turret");
   const wire::StoredRotation stored = wire::StoredRotation::all_of(turret)[0];
-  errors.add_type(SmoothedType(turret, duration, 4));
+  errors.add_type(SmoothedType(turret, duration, 4, "position"));
   using Turret = std::array<std::uint16_t, 4>;
   const auto turned_by = [&](double angle) {
     Turret value{};

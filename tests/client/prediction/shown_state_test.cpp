@@ -33,7 +33,7 @@ class Shown : public testing::Test {
   static std::shared_ptr<const reflect::Schema> make_schema() {
     return test::load_schema(
         "struct Ship (component) { position:mobula.engine.Vec3 (predicted); jumps:uint (predicted, cut); }"
-        "struct Tower (component) { height:float (predicted); }");
+        "struct Tower (component) { position:float (predicted); }");
   }
   // Returns the set's pool of a pool of the mirror.
   ecs::PoolId own(ecs::PoolId mirrored) { return set->predicted()[set->place_of(mirrored)].own().id(); }
@@ -185,6 +185,20 @@ TEST_F(Shown, EachTypeIsSmoothedByItsEntry) {
   EXPECT_EQ(shown_at(14), std::pair(2.0f, 2.0f));
   correct(14, 5.5f);
   EXPECT_EQ(shown_at(14), std::pair(2.0f, 5.5f)) << "3.5 are beyond the tower's snap distance alone";
+}
+
+TEST_F(Shown, ATypeWithoutAnEntryKeepsTheDefaults) {
+  const PredictionConfig config{.smoothing = {{.component = "Tower", .duration = 0}}};
+  ShownState own(*mirror, *set, ring, config, 20);
+  for (const ecs::Tick tick : {10u, 11u, 12u, 13u}) save(tick, 1);
+  own.capture({10, 0});
+  for (const ecs::Tick tick : {10u, 11u, 12u, 13u}) save(tick, 2);
+  own.correct({10, 0});
+  Ship found;
+  ASSERT_TRUE(own.sample(ship, pool, {10, 0}, reinterpret_cast<std::byte*>(&found)));
+  EXPECT_EQ(found.position[0], 1);
+  ASSERT_TRUE(own.sample(ship, pool, {13, 0}, reinterpret_cast<std::byte*>(&found)));
+  EXPECT_EQ(found.position[0], 2) << "150 ms later";
 }
 
 // When the server refuses a command, the spawns of later ones take the handles that follow.

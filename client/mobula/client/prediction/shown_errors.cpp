@@ -41,7 +41,8 @@ void add_turn(const wire::StoredRotation& rotation, const float* turn, double sh
 
 }  // namespace
 
-SmoothedType::SmoothedType(const reflect::Component& type, double duration, double snap_distance)
+SmoothedType::SmoothedType(const reflect::Component& type, double duration, double snap_distance,
+                           std::string_view position_field)
     : duration_(duration), snap_distance_(snap_distance) {
   std::uint32_t next = 0;
   for (const wire::StoredRotation& rotation : wire::StoredRotation::all_of(type)) {
@@ -52,25 +53,26 @@ SmoothedType::SmoothedType(const reflect::Component& type, double duration, doub
   for (const reflect::Field& field : type.fields) {
     const bool is_float = field.kind == FieldKind::float32 || field.kind == FieldKind::float64;
     if (!is_float || !wire::is_single_field(field) || next == values_max) continue;
-    floats_.push_back({field.kind, field.offset, next++});
+    floats_.push_back({field.kind, field.offset, next++, field.path.starts_with(position_field)});
   }
 }
 
 bool SmoothedType::difference(const std::byte* from, const std::byte* to, Values& error) const {
-  bool turned = false;
+  bool differs = false;
   for (const SmoothedRotation& each : rotations_) {
     const Rotation turn = turn_between(each.rotation, from, to);
     for (std::size_t i = 0; i < 4; ++i) error[each.first + i] = static_cast<float>(turn[i]);
-    turned = turned || std::abs(turn[0]) + std::abs(turn[1]) + std::abs(turn[2]) > 1e-6;
+    differs = differs || std::abs(turn[0]) + std::abs(turn[1]) + std::abs(turn[2]) > 1e-6;
   }
   double square = 0;
   for (const SmoothedFloat& each : floats_) {
     const double apart = load_float(each.kind, from + each.offset) - load_float(each.kind, to + each.offset);
     if (!std::isfinite(apart)) return false;
     error[each.first] = static_cast<float>(apart);
-    square += apart * apart;
+    differs = differs || apart != 0;
+    if (each.is_position) square += apart * apart;
   }
-  return (square > 0 || turned) && square <= snap_distance_ * snap_distance_;
+  return differs && square <= snap_distance_ * snap_distance_;
 }
 
 void SmoothedType::add(const Values& error, double share, std::byte* component) const {

@@ -1,6 +1,7 @@
 // Differences between what was shown of a component and what a correction makes of it. They decay evenly and end after
 // a duration, so that corrections show as motion. No other curve that ends by then moves less in its fastest frame.
-// Rotations turn along the shortest way. Fields that are neither floats nor rotations change at once.
+// Rotations turn along the shortest way. Fields that are neither floats nor rotations change at once. A position that
+// is corrected by more than the snap distance does so too, with its whole component.
 #pragma once
 
 #include <array>
@@ -16,15 +17,15 @@ namespace mobula::client {
 /// How the errors of a component type decay.
 class SmoothedType {
  public:
-  static constexpr std::size_t values_max = 16;  // fields beyond change at once
+  static constexpr std::size_t values_max = 16;  // floats, and four for each rotation; fields beyond change at once
   using Values = std::array<float, values_max>;
 
-  /// `duration` is in ticks.
-  SmoothedType(const reflect::Component& type, double duration, double snap_distance);
+  /// `duration` is in ticks. Paths of the floats of a position begin with `position_field`.
+  SmoothedType(const reflect::Component& type, double duration, double snap_distance, std::string_view position_field);
 
   [[nodiscard]] double duration() const { return duration_; }
-  /// Writes the error that leads from `to` to `from`. Returns false if there is none, or if it is beyond the snap
-  /// distance.
+  /// Writes the error that leads from `to` to `from`. Returns false if there is none, or if that of the position is
+  /// beyond the snap distance.
   bool difference(const std::byte* from, const std::byte* to, Values& error) const;
   /// Adds a share of an error to a component.
   void add(const Values& error, double share, std::byte* component) const;
@@ -38,6 +39,7 @@ class SmoothedType {
     reflect::FieldKind kind{};
     std::uint32_t offset = 0;
     std::uint32_t first = 0;  // its value
+    bool is_position = false;
   };
 
   std::vector<SmoothedRotation> rotations_;

@@ -9,11 +9,11 @@ namespace {
 
 using Component = std::array<std::byte, reflect::Limits::component_bytes>;
 
-const Smoothing* smoothing_of(const PredictionConfig& config, std::string_view component) {
-  const Smoothing* found = nullptr;
-  for (const Smoothing& each : config.smoothing)
-    if (each.component == component || (each.component.empty() && found == nullptr)) found = &each;
-  return found;
+// Returns the entry of the component, else that of all others, else the defaults.
+Smoothing smoothing_of(const PredictionConfig& config, std::string_view component) {
+  auto found = std::ranges::find(config.smoothing, component, &Smoothing::component);
+  if (found == config.smoothing.end()) found = std::ranges::find(config.smoothing, "", &Smoothing::component);
+  return found == config.smoothing.end() ? Smoothing{} : *found;
 }
 
 }  // namespace
@@ -25,10 +25,9 @@ ShownState::ShownState(const Mirror& mirror, const PredictedSet& set, const Snap
       ring_(ring),
       switch_duration_(static_cast<double>(config.switch_duration) * ticks_per_second / core::second) {
   for (const TrackedPool& pool : set.predicted()) {
-    const Smoothing* const smoothing = smoothing_of(config, pool.type().name);
-    const double duration = smoothing == nullptr ? 0 : static_cast<double>(smoothing->duration);
-    errors_.add_type(SmoothedType(pool.type(), duration * ticks_per_second / core::second,
-                                  smoothing == nullptr ? 0 : smoothing->snap_distance));
+    const Smoothing smoothing = smoothing_of(config, pool.type().name);
+    const double duration = static_cast<double>(smoothing.duration) * ticks_per_second / core::second;
+    errors_.add_type(SmoothedType(pool.type(), duration, smoothing.snap_distance, config.position_field));
     std::vector<wire::ByteRange>& cuts = cuts_.emplace_back();
     for (const reflect::Field& field : pool.type().fields)
       if (field.cut) cuts.push_back({field.offset, field.size});
@@ -129,6 +128,7 @@ bool ShownState::sample(ecs::Entity entity, ecs::PoolId pool, const ShownMoment&
 // --- Corrections ---------------------------------------------------------------------------------------------------
 
 void ShownState::capture(const ShownMoment& moment) {
+  captured_at_ = moment.predicted;
   captured_.clear();
   captured_entities_.clear();
   captured_bytes_.clear();
@@ -171,7 +171,7 @@ void ShownState::correct_captured(const Captured& before, const ShownMoment& mom
   if (!found || std::memcmp(shown.data(), actual.data(), pool.row_size()) == 0) return;
   if (is_predicted && before.place == position_place_)
     distance_max = std::max(distance_max, distance(shown.data(), actual.data()));
-  errors_.apply(before.entity, before.place, moment.predicted, shown.data());
+  errors_.apply(before.entity, before.place, captured_at_, shown.data());
   const double duration = is_predicted ? errors_.type(before.place).duration() : switch_duration_;
   errors_.set(before.entity, before.place, shown.data(), actual.data(), moment.predicted, duration);
 }

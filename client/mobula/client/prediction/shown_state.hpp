@@ -25,8 +25,8 @@ class ShownState {
   bool sample(ecs::Entity entity, ecs::PoolId pool, const ShownMoment& moment, std::byte* component) const;
   /// Notes what is shown at a moment, before the prediction is corrected.
   void capture(const ShownMoment& moment);
-  /// Compares with what was captured, at the same moment. From now on the differences decay. Returns the greatest
-  /// distance by which a position was corrected.
+  /// Compares with what was captured. The moment is the same, or after a pause a later one. From now on the differences
+  /// decay. Returns the greatest distance by which a position was corrected.
   double correct(const ShownMoment& moment);
   void drop_errors(double moment) { errors_.drop(moment); }
 
@@ -68,6 +68,7 @@ class ShownState {
   std::vector<const reflect::Field*> position_fields_;
   std::vector<std::vector<wire::ByteRange>> cuts_;  // by place: fields that are `cut`
   bool has_cuts_ = false;
+  double captured_at_ = 0;  // predicted tick
   std::vector<Captured> captured_;
   std::vector<ecs::Entity> captured_entities_;
   std::vector<CapturedLocal> captured_locals_;

@@ -1,13 +1,14 @@
 // Differences between what was shown of a component and what a correction makes of it. They decay evenly and end after a
 // duration, so that corrections show as motion. No other curve that ends by then moves less in its fastest frame.
-// Rotations turn along the shortest way. Fields that are neither floats nor rotations change at once.
+// Rotations turn along the shortest way. Fields that are neither floats nor rotations change at once. A position that is
+// corrected by more than the snap distance does so too, with its whole component.
 import { clamp } from "../core/integers.js";
 import { type Field, isReal } from "../reflect/schema.js";
 import type { RowViews } from "./component_rows.js";
 import { StoredRotation, isSingleField, multiply } from "./stored_rotation.js";
 import type { TrackedComponent } from "./tracked_component.js";
 
-const valuesMax = 16; // fields beyond change at once
+const valuesMax = 16; // floats, and four for each rotation; fields beyond change at once
 
 const a = new Float64Array(4);
 const b = new Float64Array(4);
@@ -19,11 +20,12 @@ export class SmoothedType {
   private readonly floats: readonly Field[];
   private readonly size: number;
 
-  /** `duration` is in ticks. */
+  /** `duration` is in ticks. Paths of the floats of a position begin with `positionField`. */
   constructor(
     { component, layout }: TrackedComponent,
     readonly duration: number,
     private readonly snapDistance: number,
+    private readonly positionField: string,
   ) {
     this.size = component.size;
     this.rotations = StoredRotation.allOf(component, layout).slice(0, valuesMax / 4);
@@ -37,15 +39,15 @@ export class SmoothedType {
   }
 
   /**
-   * Writes the error that leads from the component of slot `to` to that of `from`. Returns false if there is none, or if it
-   * is beyond the snap distance.
+   * Writes the error that leads from the component of slot `to` to that of `from`. Returns false if there is none, or if that
+   * of the position is beyond the snap distance.
    */
   difference(views: RowViews, from: number, to: number, error: Float32Array): boolean {
-    let hasTurned = false;
+    let differs = false;
     this.rotations.forEach((rotation, i) => {
       turnBetween(rotation, views, from, to);
       error.set(turned, 4 * i);
-      hasTurned ||= Math.abs(turned[0]!) + Math.abs(turned[1]!) + Math.abs(turned[2]!) > 1e-6;
+      differs ||= Math.abs(turned[0]!) + Math.abs(turned[1]!) + Math.abs(turned[2]!) > 1e-6;
     });
     let square = 0;
     for (let i = 0; i < this.floats.length; ++i) {
@@ -54,9 +56,10 @@ export class SmoothedType {
       const apart = values[this.at(from, field)]! - values[this.at(to, field)]!;
       if (!Number.isFinite(apart)) return false;
       error[4 * this.rotations.length + i] = apart;
-      square += apart * apart;
+      differs ||= apart !== 0;
+      if (field.path.startsWith(this.positionField)) square += apart * apart;
     }
-    return (square > 0 || hasTurned) && square <= this.snapDistance * this.snapDistance;
+    return differs && square <= this.snapDistance * this.snapDistance;
   }
 
   /** Adds a share of an error to the component of a slot. */

@@ -18,6 +18,7 @@ import type { TrackedComponent } from "./tracked_component.js";
 const durationDefault = 150; // ms
 const snapDistanceDefault = 4;
 const switchDurationDefault = 300; // ms
+const positionFieldDefault = "position";
 
 /** Moment to show: of predicted entities one tick, of the others an earlier one. */
 export interface ShownMoment {
@@ -53,6 +54,7 @@ export class ShownState {
   private readonly positions: readonly Field[];
   private positionPlace = -1; // among the predicted components
   private readonly hasCuts: boolean;
+  private capturedAt = 0; // predicted tick
   private readonly capturedEntities: bigint[] = [];
   private readonly capturedKeys: (SpawnKey | null)[] = [];
   private readonly around: { earlier: Snapshot | null; later: Snapshot | null; part: number } = {
@@ -73,7 +75,12 @@ export class ShownState {
     this.errors = new ShownErrors(
       set.predicted.map((tracked) => {
         const { duration, snapDistance } = smoothingOf(config, tracked.component.name);
-        return new SmoothedType(tracked, toTicks(duration ?? durationDefault), snapDistance ?? snapDistanceDefault);
+        return new SmoothedType(
+          tracked,
+          toTicks(duration ?? durationDefault),
+          snapDistance ?? snapDistanceDefault,
+          config.position?.field ?? positionFieldDefault,
+        );
       }),
     );
     this.shown = set.predicted.map((tracked) => ({
@@ -89,7 +96,7 @@ export class ShownState {
   }
 
   private findPosition({ position = {} }: PredictionConfig): Field[] {
-    const { component, field = "position" } = position;
+    const { component, field = positionFieldDefault } = position;
     for (let place = 0; place < this.shown.length; ++place) {
       const type = this.shown[place]!.tracked.component;
       if (component !== undefined && type.name !== component) continue;
@@ -186,6 +193,7 @@ export class ShownState {
   /** Notes what is shown at a moment, before the prediction is corrected. */
   capture(moment: ShownMoment): void {
     const { set, capturedEntities, capturedKeys } = this;
+    this.capturedAt = moment.predicted;
     capturedEntities.length = capturedKeys.length = 0;
     this.reserveCaptured();
     for (let slot = 0; slot < set.count; ++slot) {
@@ -211,8 +219,8 @@ export class ShownState {
   }
 
   /**
-   * Compares with what was captured, at the same moment. From now on the differences decay. Returns the greatest distance by
-   * which a position was corrected.
+   * Compares with what was captured. The moment is the same, or after a pause a later one. From now on the differences decay.
+   * Returns the greatest distance by which a position was corrected.
    */
   correct(moment: ShownMoment): number {
     this.renameLocals();
@@ -237,7 +245,7 @@ export class ShownState {
     pictures.copy(captured, at, shownSlot);
     if (this.isSamePicture(place)) return 0;
     const distance = isPredicted && place === this.positionPlace ? this.distance(place) : 0;
-    this.errors.apply(entity, place, moment.predicted, pictures.views, shownSlot);
+    this.errors.apply(entity, place, this.capturedAt, pictures.views, shownSlot);
     const duration = isPredicted ? this.errors.types[place]!.duration : this.switchTicks;
     this.errors.set(entity, place, pictures.views, shownSlot, actualSlot, moment.predicted, duration);
     return distance;

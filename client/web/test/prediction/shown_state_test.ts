@@ -142,7 +142,7 @@ test("ShownState.IsContinuousAtRandomCorrections", () => {
 test("ShownErrors.FollowEntitiesToTheirNewHandles", () => {
   const { set } = new SetOf();
   const body = set.readable.get("Body")!;
-  const errors = new ShownErrors([new SmoothedType(body, 4, 4)]);
+  const errors = new ShownErrors([new SmoothedType(body, 4, 4, "position")]);
   const { rows } = body;
   const give = (entity: bigint, shown: number): void => {
     rows.row(0).position.x = shown;
@@ -171,6 +171,20 @@ test("ShownErrors.FollowEntitiesToTheirNewHandles", () => {
   assert.equal(errors.size, 1);
   errors.drop(14);
   assert.equal(errors.size, 0);
+});
+
+test("ShownErrors.VelocitiesDoNotSnapAPosition", () => {
+  const { set } = new SetOf();
+  const body = set.readable.get("Body")!;
+  const type = new SmoothedType(body, 4, 4, "position");
+  const { rows } = body;
+  const error = new Float32Array(16);
+  rows.row(0).position.x = 1.73;
+  rows.row(0).velocity.x = 8;
+  rows.row(1).position.x = 1;
+  assert.ok(type.difference(rows.views, 0, 1, error));
+  rows.row(0).position.x = 5.5;
+  assert.ok(!type.difference(rows.views, 0, 1, error));
 });
 
 // A correction is shown while the server's entity takes the place of the local one.
@@ -218,7 +232,7 @@ function rotations(isInteger: boolean): { tracked: TrackedComponent; stored: Sto
 for (const isInteger of [false, true])
   test(`ShownErrors.RotationsTurnTheShortestWay_${isInteger ? "Integers" : "Floats"}`, () => {
     const { tracked, stored } = rotations(isInteger);
-    const errors = new ShownErrors([new SmoothedType(tracked, 4, 4)]);
+    const errors = new ShownErrors([new SmoothedType(tracked, 4, 4, "position")]);
     const { views } = tracked.rows;
     const put = (slot: number, angle: number): void =>
       stored.store(Float64Array.of(0, Math.sin(angle / 2), 0, Math.cos(angle / 2)), views, slot);
