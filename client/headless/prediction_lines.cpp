@@ -43,11 +43,12 @@ std::string PredictionLines::members() const {
   const PredictionStats& stats = prediction_.stats();
   return core::format(
       R"(,"predicted_ticks":{},"late_mispredictions":{},"remote_mispredictions":{},"level_mispredictions":{},)"
-      R"("rollbacks":{},"replayed_ticks":{},"prediction_stalls":{},"prediction_corrections":{},)"
+      R"("rollbacks":{},"replayed_ticks":{},"prediction_stalls":{},"prediction_stalled_ms":{},"prediction_corrections":{},)"
       R"("p50_correction_cm":{:.2f},"p99_correction_cm":{:.2f},"max_correction_cm":{:.2f},"input_delay_ms":{:.1f})",
       stats.ticks, stats.late_mispredictions, stats.remote_mispredictions, stats.level_mispredictions, stats.rollbacks,
-      stats.ticks_replayed, stats.stalls, stats.corrections, in_cm(corrections_um_.percentile(0.5)),
-      in_cm(corrections_um_.percentile(0.99)), in_cm(corrections_um_.max()), input_delay_ms());
+      stats.ticks_replayed, stats.stalls, stats.stalled_time / core::millisecond, stats.corrections,
+      in_cm(corrections_um_.percentile(0.5)), in_cm(corrections_um_.percentile(0.99)), in_cm(corrections_um_.max()),
+      input_delay_ms());
 }
 
 }  // namespace mobula::client

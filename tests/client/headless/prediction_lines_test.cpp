@@ -91,6 +91,7 @@ TEST_F(PredictionLinesTest, TheMembersAreThoseOfTheStatistics) {
   EXPECT_EQ(json["rollbacks"], stats().rollbacks);
   EXPECT_EQ(json["replayed_ticks"], stats().ticks_replayed);
   EXPECT_EQ(json["prediction_stalls"], stats().stalls);
+  EXPECT_EQ(json["prediction_stalled_ms"], stats().stalled_time / core::millisecond);
   EXPECT_EQ(json["prediction_corrections"], stats().corrections);
   EXPECT_NEAR(json["max_correction_cm"].get<double>(), 100 * stats().greatest_correction, 0.01);
   EXPECT_GT(json["p50_correction_cm"], 0.5);

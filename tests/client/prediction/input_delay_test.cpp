@@ -88,6 +88,21 @@ TEST(InputDelay, StallsOnceAndResumesSmoothly) {
   EXPECT_EQ(delay.stalls(), 1u);
 }
 
+TEST(InputDelay, AStallIsNoInputDelay) {
+  InputDelay delay({.least = 1, .most = 3, .predicted_max = 8}, rate);
+  for (double target = 100; target <= 160; target += 0.5) {
+    delay.advance(target, 0, 95);
+    EXPECT_GE(delay.present(), 1);
+    EXPECT_LE(delay.present(), 3);
+  }
+  EXPECT_GT(delay.distance(), 50);
+  EXPECT_EQ(delay.stalls(), 1u);
+  delay.advance(160, 0, 95);
+  EXPECT_TRUE(delay.is_stalled()) << "the target stands still";
+  delay.advance(160.5, 0, 95);
+  EXPECT_EQ(delay.stalls(), 1u);
+}
+
 TEST(InputDelay, DoesNotGoBackWhenItStalls) {
   InputDelay delay({.predicted_max = 8}, rate);
   const double before = delay.advance(103.9999, 0, 95);

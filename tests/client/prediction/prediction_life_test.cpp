@@ -121,6 +121,9 @@ TEST(Prediction, ASilentServerStallsItAtItsLimit) {
     EXPECT_LE(guest.prediction.tick() - guest.prediction.reconciled_tick(), 8u);
   }
   EXPECT_EQ(guest.prediction.stats().stalls, 1u);
+  EXPECT_GT(guest.prediction.stats().stalled_time, 20 * test::Village::tick_length);
+  EXPECT_LT(guest.prediction.stats().stalled_time, 30 * test::Village::tick_length);
+  EXPECT_EQ(guest.prediction.stats().input_delay, 0);
   court.server_paused = false;
   court.ticks(150);
   EXPECT_TRUE(court.agrees<court::Body>(guest, guest.avatar()));

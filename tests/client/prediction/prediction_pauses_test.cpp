@@ -61,6 +61,29 @@ TEST_F(PredictionPauses, AMinuteEndsInARestartOfAKeptPlayer) {
   EXPECT_LT(stats.ticks + stats.ticks_replayed - computed, 2000u) << "the minute is not computed";
 }
 
+// The game moves the avatar meanwhile, by less than the snap distance.
+TEST_F(PredictionPauses, TheCorrectionOfAPauseIsSmoothedAndCounted) {
+  court.emplace(0, near);
+  guest = &court->join_settled({.position_component = "Body"});
+  guest->paused = true;
+  court->disturb_once([&](server::World& world) { world.registry().get<court::Body>(guest->avatar()).position.x = 3; });
+  court->ticks(60);
+  guest->paused = false;
+  float last = 0;
+  float greatest = 0;
+  for (int i = 0; i < 60; ++i) {
+    court->frame();
+    const float now = guest->shown(guest->avatar())->position.x;
+    greatest = std::max(greatest, std::abs(now - last));
+    last = now;
+  }
+  EXPECT_EQ(guest->prediction.stats().restarts, 1u);
+  EXPECT_EQ(guest->prediction.stats().corrections, 1u);
+  EXPECT_NEAR(guest->prediction.stats().greatest_correction, 3, 0.01);
+  EXPECT_NEAR(last, 3, 0.01);
+  EXPECT_LT(greatest, 0.5f) << "it takes nine frames";
+}
+
 TEST_F(PredictionPauses, AMinuteEndsInANewMirrorOfARemovedPlayer) {
   begin();
   pause_for_a_minute();

@@ -23,8 +23,12 @@ void InputDelay::on_complete(double before) {
 std::uint32_t InputDelay::wanted(double margin) const {
   const double beyond = std::ceil(lead_ - static_cast<double>(limits_.predicted_max));
   const double needed = std::max(std::round(margin), beyond);
-  const double most = std::max(limits_.least, limits_.most);
-  return static_cast<std::uint32_t>(std::clamp(needed, static_cast<double>(limits_.least), most));
+  return static_cast<std::uint32_t>(
+      std::clamp(needed, static_cast<double>(limits_.least), static_cast<double>(most())));
+}
+
+double InputDelay::present() const {
+  return std::clamp(distance_, static_cast<double>(limits_.least), static_cast<double>(most()));
 }
 
 void InputDelay::choose(std::uint32_t wanted, double passed) {
@@ -55,8 +59,10 @@ double InputDelay::advance(double target, double margin, double complete) {
   started_ = true;
   target_ = target;
   const double end = complete + limits_.predicted_max + 1;  // exclusive
-  const bool stalled = target - distance_ >= end;
-  if (stalled) distance_ = target - std::max(end - just_before, before);
+  const bool limited = target - distance_ >= end;
+  if (limited) distance_ = target - std::max(end - just_before, before);
+  // A target that stands still, as of a silent server, does not end a stall.
+  const bool stalled = limited || (stalled_ && target - distance_ >= end - 2 * just_before);
   if (stalled && !stalled_) ++stalls_;
   stalled_ = stalled;
   return std::max(target - distance_, complete);

@@ -8,7 +8,8 @@
 //
 // The delay rises at once to the clock's margin, which grows with jitter, and to what keeps the predicted ticks within
 // their limit. It falls when less has sufficed for two seconds. The predicted moment changes its speed by a tenth while
-// the delay changes. At the limit of predicted ticks it stands still: the prediction stalls.
+// the delay changes. At the limit of predicted ticks it stands still: the prediction stalls. The time of a stall is no
+// input delay.
 #pragma once
 
 #include <cstdint>
@@ -35,13 +36,16 @@ class InputDelay {
 
   /// Returns the delay that is aimed at, in ticks.
   [[nodiscard]] std::uint32_t ticks() const { return ticks_; }
-  /// Returns the distance between the predicted moment and the target, in ticks.
+  /// Returns the distance between the predicted moment and the target, in ticks. A stall increases it.
   [[nodiscard]] double distance() const { return distance_; }
+  /// Returns the delay at present, in ticks: the distance, within the limits.
+  [[nodiscard]] double present() const;
   [[nodiscard]] bool is_stalled() const { return stalled_; }
   /// Returns how many times the prediction has stalled.
   [[nodiscard]] std::uint64_t stalls() const { return stalls_; }
 
  private:
+  [[nodiscard]] std::uint32_t most() const { return limits_.most > limits_.least ? limits_.most : limits_.least; }
   [[nodiscard]] std::uint32_t wanted(double margin) const;
   void choose(std::uint32_t wanted, double passed);
 

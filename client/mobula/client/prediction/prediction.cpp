@@ -134,7 +134,7 @@ void Prediction::end_session() {
   commands_.clear();
   wanted_.begin_mirror(connection_.mirror_number());
   session_.reset();
-  started_ = false;
+  started_ = restarted_ = false;
   tick_ = reconciled_ = newest_ = 0;  // ticks of another mirror may be lower
   moment_ = {};
   last_ = {};  // its pool is one of the former mirror
@@ -168,9 +168,18 @@ void Prediction::run_new_commands() {
 void Prediction::begin_advancing() {
   if (!started_) return end_update();
   ServerClock& clock = *connection_.clock();
-  predicted_ = session_->delay.advance(clock.target_tick(now_), clock.margin(), reconciled_);
+  InputDelay& delay = session_->delay;
+  const bool was_stalled = delay.is_stalled();
+  predicted_ = delay.advance(clock.target_tick(now_), clock.margin(), reconciled_);
+  const core::Nanoseconds passed = now_ - std::exchange(advanced_, now_);
+  if (delay.is_stalled()) count_stall(was_stalled, std::max<core::Nanoseconds>(passed, 0));
   enter(Phase::advancing,
         std::clamp(static_cast<ecs::Tick>(predicted_), tick_, reconciled_ + config_.input_delay.predicted_max));
+}
+
+void Prediction::count_stall(bool continues, core::Nanoseconds passed) {
+  if (!continues) return void(++stats_.stalls);
+  stats_.stalled_time += passed;
 }
 
 void Prediction::end_update() {
@@ -178,11 +187,11 @@ void Prediction::end_update() {
   moment_ = {started_ ? std::max(predicted_ - 1, 0.0) : 0, connection_.clock()->view_tick(now_)};
   if (!started_) return;
   Session& session = *session_;
+  if (std::exchange(restarted_, false)) count_correction(session.shown.correct(moment_));
   session.shown.drop_errors(moment_.predicted);
   spawns_.update(*session.set);
-  stats_.stalls = session.delay.stalls();
   stats_.dropped_effects = effects_.dropped();
-  stats_.input_delay = session.delay.distance();
+  stats_.input_delay = session.delay.present();
   stats_.predicted_ticks = tick_ - reconciled_;
   reporter_.update(stats_, connection_, now_);
 }
@@ -197,7 +206,7 @@ void Prediction::collect() {
 }
 
 // Begins anew with the mirror's values, after a pause or in the beginning. Entities that were spawned in the pause are
-// newer than the former reconciled tick.
+// newer than the former reconciled tick. end_update() corrects the picture that was shown last.
 void Prediction::begin_at(ecs::Tick complete) {
   Session& session = *session_;
   effects_.cancel_running();
@@ -213,8 +222,7 @@ void Prediction::begin_at(ecs::Tick complete) {
   commands_.rewind(complete);
   commands_.drop(complete);
   if (started_) ++stats_.restarts;
-  started_ = true;
-  session.shown.correct(moment_);
+  started_ = restarted_ = true;
 }
 
 void Prediction::begin_reconciling() {

@@ -147,6 +147,7 @@ class Prediction {
   void resolve(const SetDifference& difference);
   void end_reconciling();
   void begin_advancing();
+  void count_stall(bool continues, core::Nanoseconds passed);
   void end_update();
 
   void collect();
@@ -173,12 +174,14 @@ class Prediction {
   EffectTable effects_;
   PredictedSpawns spawns_;
   bool started_ = false;
+  bool restarted_ = false;  // by the update in progress
   ecs::Tick tick_ = 0;
   ecs::Tick reconciled_ = 0;
   ecs::Tick newest_ = 0;  // the newest tick ever computed: later ones are no replays
   ecs::Tick serial_ = 0;  // number of computed ticks, and tick of the set's registry
   ShownMoment moment_;
   PredictionStats stats_;
+  core::Nanoseconds advanced_ = 0;  // time of the last update that was to compute due ticks
   PredictionReporter reporter_;
   Misprediction last_;
 

@@ -18,7 +18,8 @@ struct Smoothing {
   std::string component{};  ///< Empty for all types without an entry of their own.
   core::Nanoseconds duration =
       150 * core::millisecond;  ///< Time in which a correction is shown, evenly. 0 disables that.
-  /// Corrections of more than this are shown at once. It is the length of the vector of all floats of the component.
+  /// A component whose position is corrected by more than this is shown at once. Its position are the floats whose
+  /// paths begin with PredictionConfig::position_field. Other fields never cause that.
   double snap_distance = 4;
 };
 
@@ -26,11 +27,12 @@ struct Smoothing {
 struct PredictionConfig {
   bool own_entity = true;  ///< Predicts the player's own entity.
   InputDelayLimits input_delay{};
-  std::vector<Smoothing> smoothing{{}};
+  std::vector<Smoothing> smoothing{};  ///< Types without an entry have the defaults.
   /// Time for which the difference is shown when an entity begins or ceases to be predicted.
   core::Nanoseconds switch_duration = 300 * core::millisecond;
   /// Floats that PredictionStats measures corrections of: a component, and the beginning of the fields' paths. If its
-  /// name is empty, it is the first predicted component with such fields.
+  /// name is empty, it is the first predicted component with such fields. Snap distances are of the same fields of all
+  /// components.
   std::string position_component{};
   std::string position_field = "position";
 };
@@ -50,14 +52,15 @@ struct PredictionStats {
   /// The same, of steps that read another level than the server's: the client does not have that yet.
   std::uint64_t level_mispredictions = 0;
   std::uint64_t restarts = 0;     ///< Times that the prediction began anew after a pause. A new mirror is none.
-  std::uint64_t corrections = 0;  ///< Rollbacks that moved a position.
+  std::uint64_t corrections = 0;  ///< Rollbacks and restarts that moved a position.
   double last_correction = 0;     ///< Greatest distance by which the last of them moved a position.
   double greatest_correction = 0;
   double sum_of_corrections = 0;
-  std::uint64_t stalls = 0;           ///< Times that the limit of predicted ticks was reached.
-  std::uint64_t dropped_effects = 0;  ///< Effects that were not begun because too many were running.
-  double input_delay = 0;             ///< Ticks between a command and its effect on this client, now.
-  std::uint32_t predicted_ticks = 0;  ///< Ticks between the reconciled and the predicted one, now.
+  std::uint64_t stalls = 0;            ///< Times that the limit of predicted ticks was reached.
+  core::Nanoseconds stalled_time = 0;  ///< Time that has passed in stalls.
+  std::uint64_t dropped_effects = 0;   ///< Effects that were not begun because too many were running.
+  double input_delay = 0;              ///< Ticks between a command and its effect on this client, now, but for stalls.
+  std::uint32_t predicted_ticks = 0;   ///< Ticks between the reconciled and the predicted one, now.
   /// Wanted entities in view that are not predicted now: they are too many, or their owner alone has their fields.
   std::uint32_t unpredicted_entities = 0;
 };

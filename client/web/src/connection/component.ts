@@ -25,6 +25,11 @@ export function named<T>({ key, schema }: Component<T>, instance: string): Compo
   return { key: `${key.slice(0, key.indexOf("/"))}/${instance}`, schema };
 }
 
+/** Returns the name of a component: "Body" for the default instance, which is "Body/Body". */
+export function nameOf(component: string | Component<unknown>): string {
+  return typeof component === "string" ? component : component.key.replace(/^(.+)\/\1$/, "$1");
+}
+
 /** The schema that the program was made for, if any: a server with another one is refused. */
 export class ExpectedSchema {
   /** The schema itself, if the program has given it. */

@@ -8,7 +8,8 @@
 //
 // The delay rises at once to the clock's margin, which grows with jitter, and to what keeps the predicted ticks within
 // their limit. It falls when less has sufficed for two seconds. The predicted moment changes its speed by a tenth while
-// the delay changes. At the limit of predicted ticks it stands still: the prediction stalls.
+// the delay changes. At the limit of predicted ticks it stands still: the prediction stalls. The time of a stall is no
+// input delay.
 import { clamp } from "../core/integers.js";
 
 /** Limits of the input delay, in ticks. */
@@ -29,7 +30,7 @@ const holdSeconds = 2;
 const justBefore = 1 / 1024;
 
 export class InputDelay {
-  /** Distance between the predicted moment and the target, in ticks. */
+  /** Distance between the predicted moment and the target, in ticks. A stall increases it. */
   distance = 0;
   /** How many times the prediction has stalled. */
   stalls = 0;
@@ -55,6 +56,12 @@ export class InputDelay {
   onComplete(before: number): void {
     const lead = this.target - before;
     this.lead += (lead - this.lead) * (lead > this.lead ? leadGrowth : leadDecay);
+  }
+
+  /** The delay at present, in ticks: the distance, within the limits. */
+  get present(): number {
+    const { least, most } = this.limits;
+    return clamp(this.distance, least, Math.max(least, most));
   }
 
   private wanted(margin: number): number {
@@ -88,8 +95,10 @@ export class InputDelay {
     this.isStarted = true;
     this.target = target;
     const end = complete + this.limits.predictedMax + 1; // exclusive
-    const isStalled = target - this.distance >= end;
-    if (isStalled) this.distance = target - Math.max(end - justBefore, before);
+    const isLimited = target - this.distance >= end;
+    if (isLimited) this.distance = target - Math.max(end - justBefore, before);
+    // A target that stands still, as of a silent server, does not end a stall.
+    const isStalled = isLimited || (this.isStalled && target - this.distance >= end - 2 * justBefore);
     if (isStalled && !this.isStalled) ++this.stalls;
     this.isStalled = isStalled;
     return Math.max(target - this.distance, complete);

@@ -9,7 +9,7 @@
 // values and the later ticks are computed again. Before that, the ticks since the last reconciled one are computed again
 // with the commands that the server did run. If that gives the mirror's values, late commands explain the misprediction.
 // Otherwise a level does that the steps read and the client lacked, or something remote.
-import type { Component } from "../connection/component.js";
+import { type Component, nameOf } from "../connection/component.js";
 import type { Connection } from "../connection/connection.js";
 import { Refusal } from "../core/refusal.js";
 import { sample } from "../mirror/interpolation.js";
@@ -21,20 +21,13 @@ import type { Misprediction } from "./misprediction.js";
 import { entityOf, generationOf, indexOf } from "../core/entity.js";
 import { type EntityRef, refOf } from "./predicted_set.js";
 import { PredictedSpawns, type SpawnNotice } from "./predicted_spawns.js";
-import { type PredictionConfig, type PredictionFailure, noPredictionStatistics } from "./prediction_config.js";
+import { type PredictionConfig, type PredictionFailure, limitsDefault, noPredictionStatistics } from "./prediction_config.js";
 import { PredictionReporter } from "./prediction_reporter.js";
 import { PredictionSession } from "./prediction_session.js";
 import type { Command, Rules } from "./rules.js";
 import type { SetDifference } from "./set_comparison.js";
 import type { ShownMoment } from "./shown_state.js";
 import { WantedEntities } from "./wanted_entities.js";
-
-const limitsDefault: InputDelayLimits = { least: 0, most: 0, predictedMax: 32 };
-
-/** Returns the name of a component: "Body" for the default instance, which is "Body/Body". */
-function nameOf(component: string | Component<unknown>): string {
-  return typeof component === "string" ? component : component.key.replace(/^(.+)\/\1$/, "$1");
-}
 
 export class Prediction {
   readonly statistics = noPredictionStatistics();
@@ -58,6 +51,8 @@ export class Prediction {
   private readonly limits: InputDelayLimits;
   private mirrors = 0;
   private session: PredictionSession | null = null; // null without a mirror
+  private restarted = false; // by the update in progress
+  private advanced = 0; // time of the last update that was to compute due ticks
   private readonly commands = new CommandTimeline();
   private readonly reporter = new PredictionReporter();
   private readonly wanted = new WantedEntities();
@@ -211,7 +206,7 @@ export class Prediction {
     this.commands.clear();
     this.wanted.beginMirror(this.connection.mirrors);
     this.session = null;
-    this.started = false;
+    this.started = this.restarted = false;
     this.tick = this.reconciledTick = this.newest = 0; // ticks of another mirror may be lower
     this.moment.predicted = this.moment.view = 0;
     this.lastMisprediction = null;
@@ -244,15 +239,20 @@ export class Prediction {
     const { shown, delay, set } = this.session!;
     this.moment.view = clock.viewTick(now);
     if (!this.started) return;
+    const wasStalled = delay.isStalled;
     const predicted = delay.advance(clock.targetTick(now), clock.margin(), this.reconciledTick);
+    if (delay.isStalled && wasStalled) this.statistics.stalledTime += Math.max(now - this.advanced, 0);
+    else if (delay.isStalled) ++this.statistics.stalls;
+    this.advanced = now;
     this.runTo(Math.min(Math.floor(predicted), this.reconciledTick + this.limits.predictedMax));
     this.moment.predicted = Math.max(predicted - 1, 0);
+    if (this.restarted) this.countCorrection(shown.correct(this.moment));
+    this.restarted = false;
     shown.dropErrors(this.moment.predicted);
     this.spawns.update(set);
     const { statistics } = this;
-    statistics.stalls = delay.stalls;
     statistics.droppedEffects = this.effects.dropped;
-    statistics.inputDelayTicks = delay.distance;
+    statistics.inputDelayTicks = delay.present;
     statistics.predictedTicks = this.tick - this.reconciledTick;
     this.reporter.update(statistics, this.connection, now);
   }
@@ -270,7 +270,7 @@ export class Prediction {
 
   /**
    * Begins anew with the mirror's values, after a pause or in the beginning. Entities that were spawned in the pause are
-   * newer than the former reconciled tick.
+   * newer than the former reconciled tick. advance() corrects the picture that was shown last.
    */
   private beginAt(complete: number): void {
     const { set, ring, shown } = this.session!;
@@ -287,8 +287,7 @@ export class Prediction {
     this.commands.rewind(complete);
     this.commands.drop(complete);
     if (this.started) ++this.statistics.restarts;
-    this.started = true;
-    shown.correct(this.moment);
+    this.started = this.restarted = true;
   }
 
   private reconcile(): void {

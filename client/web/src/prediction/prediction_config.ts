@@ -4,6 +4,8 @@ import type { InputDelayLimits } from "./input_delay.js";
 import type { MispredictionCause } from "./misprediction.js";
 import type { PredictedSet } from "./predicted_set.js";
 
+export const limitsDefault: InputDelayLimits = { least: 0, most: 0, predictedMax: 32 };
+
 /** How corrections of a component are shown. */
 export interface Smoothing {
   /** Component; all without an entry of their own if it is absent. */
@@ -11,8 +13,8 @@ export interface Smoothing {
   /** Time in which a correction is shown, evenly, in ms; 0 shows it at once. Default: 150. */
   readonly duration?: number;
   /**
-   * Corrections of more than this are shown at once. It is the length of the vector of all floats of the component.
-   * Default: 4.
+   * A component whose position is corrected by more than this is shown at once. Its position are the floats whose paths begin
+   * with PredictionConfig.position.field. Other fields never cause that. Default: 4.
    */
   readonly snapDistance?: number;
 }
@@ -26,7 +28,7 @@ export interface PredictionConfig {
   readonly switchDuration?: number;
   /**
    * Floats that corrections are measured of: a component, and the beginning of the fields' paths. Default: the first
-   * predicted component with fields below "position".
+   * predicted component with fields below "position". Snap distances are of the same fields of all components.
    */
   readonly position?: { readonly component?: string; readonly field?: string };
 }
@@ -60,15 +62,17 @@ export interface PredictionStatistics {
   readonly mispredictions: Record<MispredictionCause, number>;
   /** Times that the prediction began anew after a pause. A new mirror is none. */
   restarts: number;
-  /** Rollbacks that moved a position. */
+  /** Rollbacks and restarts that moved a position. */
   corrections: number;
   /** Greatest distance by which the last of them moved a position, the greatest of all, and the sum. */
   readonly correctionMetres: { last: number; most: number; sum: number };
   /** Times that the limit of predicted ticks was reached. */
   stalls: number;
+  /** Time that has passed in stalls, in ms. */
+  stalledTime: number;
   /** Effects that were not begun because too many were running. */
   droppedEffects: number;
-  /** Ticks between a command and its effect on this client, now. */
+  /** Ticks between a command and its effect on this client, now, but for stalls. */
   inputDelayTicks: number;
   /** Ticks between the reconciled and the predicted one, now. */
   predictedTicks: number;
@@ -86,6 +90,7 @@ export function noPredictionStatistics(): PredictionStatistics {
     corrections: 0,
     correctionMetres: { last: 0, most: 0, sum: 0 },
     stalls: 0,
+    stalledTime: 0,
     droppedEffects: 0,
     inputDelayTicks: 0,
     predictedTicks: 0,

@@ -66,6 +66,19 @@ test("InputDelay.StallsOnceAndResumesSmoothly", () => {
   assert.ok(!delay.isStalled && delay.stalls === 1);
 });
 
+test("InputDelay.AStallIsNoInputDelay", () => {
+  const delay = new InputDelay({ least: 1, most: 3, predictedMax: 8 }, rate);
+  for (let target = 100; target <= 160; target += 0.5) {
+    delay.advance(target, 0, 95);
+    assert.ok(delay.present >= 1 && delay.present <= 3);
+  }
+  assert.ok(delay.distance > 50 && delay.stalls === 1);
+  delay.advance(160, 0, 95);
+  assert.ok(delay.isStalled, "the target stands still");
+  delay.advance(160.5, 0, 95);
+  assert.equal(delay.stalls, 1);
+});
+
 test("InputDelay.AStalledMomentDoesNotGoBack", () => {
   const delay = new InputDelay({ ...limits, predictedMax: 4 }, rate);
   assert.equal(delay.advance(99.9999, 0, 95), 99.9999);

@@ -234,6 +234,9 @@ test("Prediction.ASilentServerStallsItAtItsLimit", () => {
     assert.ok(guest.prediction.tick - guest.prediction.reconciledTick <= 8);
   }
   assert.equal(guest.prediction.statistics.stalls, 1);
+  const { stalledTime } = guest.prediction.statistics;
+  assert.ok(stalledTime > 20 * 50 && stalledTime < 30 * 50, `${stalledTime}`);
+  assert.equal(guest.prediction.statistics.inputDelayTicks, 0);
   court.resumeServer();
   court.ticks(200);
   assert.ok(guest.agrees(guest.avatar, "Body"));
