@@ -519,7 +519,7 @@ enum { MOBULA_NO_OWN_ENTITY = 1 << 0 /* do not predict the player's own entity *
 typedef struct mobula_smoothing {
   const char* component; /* null for all types without an entry of their own */
   int64_t duration;      /* nanoseconds until a correction is complete; 0 shows corrections at once */
-  double snap_distance;  /* corrections of more than this are shown at once: length of all floats of the component */
+  double snap_distance;  /* a component whose position is corrected by more is shown at once */
 } mobula_smoothing;
 
 typedef struct mobula_prediction_options {
@@ -532,11 +532,12 @@ typedef struct mobula_prediction_options {
   uint32_t input_delay_most;          /* ticks that the delay may grow to; not less; at most 64 */
   uint32_t predicted_max;             /* most ticks ahead of the newest complete one, at most 256; 0 means 32 */
   uint32_t smoothing_count;
-  const mobula_smoothing* smoothing;  /* null if all types have 150 ms and a snap distance of 4 */
+  const mobula_smoothing* smoothing;  /* types without an entry have 150 ms and a snap distance of 4 */
   int64_t switch_duration;            /* nanoseconds, when an entity begins or ceases to be predicted; 0 means 300 ms */
   const char* position_component;     /* the statistics measure its corrections; null if the first predicted
                                          component that has them is meant */
-  const char* position_field;         /* beginning of the paths of its floats; null means "position" */
+  const char* position_field;         /* beginning of the paths of its floats, and of those that snap distances
+                                         are of; null means "position" */
 } mobula_prediction_options;
 
 /* Creates the client's prediction. The host steps, with all defaults, if `options` is null. Errors: INVALID_ARGUMENT;
@@ -607,11 +608,11 @@ typedef struct mobula_prediction_counters {
   uint64_t restarts;              /* after pauses */
   uint64_t stalls;                /* times that predicted_max was reached */
   uint64_t dropped_effects;       /* not begun, as too many were running */
-  uint64_t corrections;           /* rollbacks that moved a position */
+  uint64_t corrections;           /* rollbacks and restarts that moved a position */
   double last_correction;         /* greatest distance by which the last of them moved a position */
   double greatest_correction;
   double sum_of_corrections;
-  double input_delay;             /* ticks between a command and its effect, now */
+  double input_delay;             /* ticks between a command and its effect, now, but for stalls */
   uint64_t level_mispredictions;  /* others: a step read another level than the server's, which was not here */
   uint64_t unpredicted_entities;  /* chosen, but more than the limit, or owner_only and of another player; now */
 } mobula_prediction_counters;
@@ -756,7 +757,8 @@ MOBULA_API mobula_result mobula_step_spawn(mobula_client client, uint32_t comman
 /* Destroys a stepped entity. Errors: NO_ENTITY. */
 MOBULA_API mobula_result mobula_step_destroy(mobula_client client, mobula_entity entity);
 
-/* Emits an effect: a sound, a flash, a message. A name and key begin it once, however often the tick is stepped. Errors:
+/* Emits an effect: a sound, a flash, a message. A name and key begin it once, however often the tick is stepped. So the
+ * key is unique for what happens once: (uint64_t)entity.index << 32 | number, of a command's number or the tick. Errors:
  * TOO_LARGE beyond 1,024 bytes of payload. */
 MOBULA_API mobula_result mobula_step_effect(mobula_client client, const char* name, uint64_t key, const void* payload,
                                             uint32_t size);
