@@ -201,7 +201,7 @@ export class Client {
     this.begin();
   }
 
-  /** Returns whether rejoin tokens are of no use. A socket that closes at once says less than one without an answer. */
+  /** Returns whether rejoin tokens are of no use. A socket that closes at once proves less than one without an answer. */
   private isRejoinInVain(): boolean {
     const isSilent = !this.connection.isAnswered && this.now() - this.triedAt >= answerTime;
     return this.rejoins >= rejoinsMax || (this.rejoins > 0 && isSilent);

@@ -1,5 +1,5 @@
 // Finds a server that was started again at another address. Its former address does not open then, and the client asks
-// newToken for the present one. The server has moved only if the former address stays shut: else the network was away.
+// newToken for the present one. The server has moved only if the former address stays shut: else the network was down.
 
 export type Token = Uint8Array | string;
 
