@@ -77,7 +77,7 @@ export class Game {
     this.effects = new Effects(this.stage.scene, isCalm);
     this.labels = new Labels(element("labels"), this.stage.camera);
     this.panel = new Panel(this.conditions, this.counts, (switches) => this.onSwitch(switches));
-    this.panel.offerPrediction(false);
+    this.panel.offerPrediction(false, "the rules are being loaded");
     this.chat = new Chat(
       (text) => this.commands.act(() => encode(ChatCommand, { text })),
       () => view.focus(),
@@ -140,7 +140,7 @@ export class Game {
   private stopPredicting(why: string): void {
     this.motion = null;
     if (this.timeline !== null) this.timeline.own = null;
-    this.panel.offerPrediction(false);
+    this.panel.offerPrediction(false, why);
     this.toasts.show(`No prediction: ${why}`, "bad");
   }
 

@@ -55,9 +55,11 @@ function start(): void {
   };
   requestAnimationFrame(frame);
   void game.join(name.value);
-  // Without it the server would take a page that is closed or loaded anew for one whose connection is lost.
-  addEventListener("pagehide", ({ persisted }) => {
-    if (!persisted) game.leave();
+  // Without it the server would take a page that is left for one whose connection is lost, and keep its avatar.
+  addEventListener("pagehide", () => game.leave());
+  // A page that the browser has kept joins anew when the player goes back to it.
+  addEventListener("pageshow", ({ persisted }) => {
+    if (persisted) void game.join(name.value);
   });
   // For tests and the curious: what is shown, as values.
   Object.assign(globalThis, { play: { game, times } });

@@ -18,11 +18,27 @@ test("Failures.AServerThatRestartsIsJoinedAgain", options, async (t) => {
   const frames = await page.run<number>("play.times.count");
   await page.until(`play.times.count > ${frames + 5}`);
   await server.start({ ticks: 20 });
-  // Either the page reconnects by itself, or it asks with a button.
-  await page.until(`${notice}.hidden || !document.getElementById("notice-button").hidden`, 90);
-  await page.run(`${notice}.hidden || document.getElementById("notice-button").click()`);
   await page.until(`${notice}.hidden && play.game.client.state === "playing" && play.game.village.own?.isShown`);
   assert.ok((await page.run<number>(`play.game.client.entities("Transform").length`)) > 100);
+});
+
+test("Failures.AKilledServerIsJoinedAtItsNewPort", options, async (t) => {
+  const { server, browser } = await start(t);
+  const { page } = await Player.join(browser, server.page);
+  const former = page.websocket;
+  await server.kill();
+  await server.start({ ticks: 20, keepsWsPort: false });
+  await page.until(`${notice}.hidden && play.game.client.state === "playing" && play.game.client.connection.mirrors > 1 && play.game.village.own?.isShown`);
+  assert.notEqual(page.websocket, former);
+});
+
+test("Failures.APageThatIsLeftEndsItsSessionAndComesBack", options, async (t) => {
+  const { server, browser } = await start(t);
+  const { page } = await Player.join(browser, server.page);
+  await page.run(`globalThis.former = play.game.client; dispatchEvent(new PageTransitionEvent("pagehide", { persisted: true }))`);
+  assert.equal(await page.run("former.end.reason"), "left");
+  await page.run(`dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }))`);
+  await page.until(`play.game.client !== former && play.game.village.own?.isShown && ${notice}.hidden`);
 });
 
 test("Failures.ARefusedTokenIsShownInWords", options, async (t) => {
@@ -82,6 +98,9 @@ test("Failures.APageWithoutRulesPlaysWithoutPrediction", options, async (t) => {
   await page.call("Page.navigate", { url: `${server.page}?quality=3` });
   await page.until("globalThis.play?.game.village.own?.isShown");
   await page.until(`document.getElementById("t-prediction").disabled && play.game.motion === null`);
+  await page.press("KeyN");
+  await page.until(`/No prediction: the rules did not arrive/.test(document.getElementById("captions").innerText)`);
+  await page.press("KeyN");
   await page.down("KeyW");
   await page.until("play.game.village.own.speed > 0.5");
   await page.up("KeyW");

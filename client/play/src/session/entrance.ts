@@ -1,19 +1,18 @@
 // Joins the server, and shows the player what the page waits for or why the session has ended.
-import { Client, type LevelStore, Refusal, openWebSocket } from "@mobula/client";
+import { Client, type End, type LevelStore, Refusal, openWebSocket } from "@mobula/client";
 import { keepLevels } from "@mobula/client/level-cache";
-import { Refused, admit } from "./admission.js";
-import { wordsOf } from "./ends.js";
+import { type Admission, Refused, admit } from "./admission.js";
+import { type Words, wordsOf } from "./ends.js";
+import { ServerReturn } from "./server_return.js";
 import { type Conditions, type Counts, slowed } from "./slow_network.js";
 
-// Ends of sessions that have not begun, after which another attempt may help.
-const passing: readonly string[] = ["pipe lost", "no answer", "timed out", "handshake timed out"];
-const attemptsMax = 4;
+const attemptsMax = 4; // in a row that end soon, before their end is shown
 const retryTime = 700; // ms
 const slowJoin = 1500; // ms without the player's avatar, after which the page shows what it waits for
 
 /** Messages to the player, one at a time. */
 export interface Messages {
-  /** Whether the message has a button. Only the player removes it. */
+  /** Whether the message has a button. */
   readonly hasButton: boolean;
   /** Shows what the page waits for. */
   wait(title: string, text: string): void;
@@ -28,6 +27,8 @@ export class Entrance {
   private turn = 0; // changes with each join, so that one that is under way gives up
   private began = 0;
   private attempts = 0; // in a row, without having played
+  private name = "";
+  private readonly serverReturn = new ServerReturn(admit, (admission) => void this.join(this.name, admission));
 
   constructor(
     private readonly messages: Messages,
@@ -39,62 +40,81 @@ export class Entrance {
   /** Ends the session, and a join that is under way. */
   leave(): void {
     ++this.turn;
+    this.serverReturn.stop();
     const { client } = this;
     this.client = null; // before its end, which is shown otherwise
     client?.close();
   }
 
-  async join(name: string): Promise<void> {
+  /** Joins under a name. Without an admission the server is asked for one. */
+  async join(name: string, admission?: Admission): Promise<void> {
     this.leave();
     const { turn } = this;
+    this.name = name;
     this.began = performance.now();
-    const open = slowed(openWebSocket, this.conditions, this.counts);
     try {
       const levels = (this.levels ??= await keepLevels());
-      const { token, url } = await admit();
+      const { token, url } = admission ?? (await admit());
       if (turn !== this.turn) return;
-      const client = new Client(
-        { url, token, name, levels, newToken: async () => (await admit()).token },
-        { "ws:": open, "wss:": open },
-      );
+      const open = slowed(openWebSocket, this.conditions, this.counts);
+      const client = new Client({ url, token, name, levels, newToken: admit }, { "ws:": open, "wss:": open });
       this.client = client;
-      client.onClosed = (end) => {
-        if (this.client !== client) return;
-        if (client.connection.mirrors > 0) this.attempts = 0;
-        else if (passing.includes(end.reason) && ++this.attempts < attemptsMax) {
-          this.client = null;
-          return void setTimeout(() => {
-            if (turn === this.turn) void this.join(name);
-          }, retryTime);
-        }
-        const { title, text, button } = wordsOf(end);
-        this.messages.ask(title, text, end.text, button, () => (button.startsWith("Load") ? location.reload() : void this.join(name)));
-      };
+      client.onClosed = (end) => this.client === client && this.onClosed(client, end);
       this.onClient(client);
     } catch (error) {
-      if (turn === this.turn) this.fail(error, name);
+      if (turn === this.turn) this.fail(error);
     }
   }
 
-  private fail(error: unknown, name: string): void {
-    const again = (): void => void this.join(name);
-    if (error instanceof Refused) return this.messages.ask(error.title, error.message, "", "Try again", again);
+  private onClosed(client: Client, end: End): void {
+    const hasPlayed = client.connection.mirrors > 0;
+    if (hasPlayed) {
+      this.attempts = 0;
+      this.serverReturn.reset();
+    }
+    const isUnanswered = !hasPlayed && end.reason === "pipe lost" && !client.connection.isAnswered;
+    const words = wordsOf(isUnanswered ? { ...end, reason: "no answer" } : end);
+    const isShort = performance.now() - this.began < slowJoin;
+    if (!hasPlayed && words.returns && isShort && ++this.attempts < attemptsMax) return this.retry();
+    this.ask(words, end.text);
+  }
+
+  /** Joins again soon, without a message. */
+  private retry(): void {
+    const { turn } = this;
+    this.client = null;
+    setTimeout(() => {
+      if (turn === this.turn) void this.join(this.name);
+    }, retryTime);
+  }
+
+  private ask({ title, text, button, returns = false }: Words, detail: string): void {
+    const again = (): void => void this.join(this.name);
+    const all = returns ? `${text} The page tries again by itself.` : text;
+    this.messages.ask(title, all, detail, button, () => (button.startsWith("Load") ? location.reload() : again()));
+    if (returns) this.serverReturn.start();
+  }
+
+  private fail(error: unknown): void {
+    const button = "Try again";
+    if (error instanceof Refused) return this.ask({ title: error.title, text: error.message, button, returns: error.returns }, "");
     const detail = error instanceof Refusal ? error.reason : error instanceof Error ? error.message : String(error);
-    this.messages.ask("The page could not join", "The server's answer does not lead on.", detail, "Try again", again);
+    this.ask({ title: "The page could not join", text: "The server's answer does not lead on.", button }, detail);
   }
 
   /** Shows what the page waits for. Called with each frame. */
   watch(now: number): void {
-    if (this.messages.hasButton) return;
     const { client } = this;
+    if (client?.state === "playing" && client.has(client.player) && client.connection.closing === null) return this.messages.hide();
+    if (this.messages.hasButton) return;
     if (client === null) return now - this.began > slowJoin ? this.messages.wait("Asking for a place …", "The server gives this page a token.") : undefined;
     if (client.state === "closed") return;
     if (client.state === "reconnecting")
-      return this.messages.wait("Connecting again …", "The connection was lost. The server keeps your avatar meanwhile.");
+      return this.messages.wait("Connecting again …", "The connection was lost. A server that still runs keeps your avatar for a while.");
     const { closing } = client.connection;
     if (closing !== null)
       return this.messages.wait("The server stops soon", `${closing.reason}. The page reconnects when it is back.`);
-    if (client.has(client.player) || now - this.began < slowJoin) return this.messages.hide();
+    if (now - this.began < slowJoin) return this.messages.hide();
     const entities = client.indices("Transform").length;
     this.messages.wait("Walking to the village …", entities === 0 ? "The handshake is under way." : `${entities} entities are here.`);
   }

@@ -3,6 +3,7 @@
 export interface Situation {
   readonly isPredicting: boolean;
   readonly canPredict: boolean;
+  readonly whyNoPrediction: string;
   readonly isSmoothing: boolean;
   readonly isInterpolating: boolean;
   readonly hasGhost: boolean;
@@ -24,8 +25,8 @@ const ms = (value: number): string => `${Math.round(value)} ms`;
 const captions: readonly Caption[] = [
   {
     holds: ({ canPredict }) => !canPredict,
-    text: ({ rtt, behind }) =>
-      `No prediction: your avatar is shown like the others, ${ms(behind)} in the past. A step shows after ${ms(rtt + behind)}.`,
+    text: ({ rtt, behind, whyNoPrediction }) =>
+      `No prediction: ${whyNoPrediction}. Your avatar is shown like the others, ${ms(behind)} in the past. A step shows after ${ms(rtt + behind)}.`,
   },
   {
     holds: ({ canPredict, isPredicting }) => canPredict && isPredicting,

@@ -27,6 +27,7 @@ export class Panel {
   private lastFigures = 0;
   private readonly totals = new PredictionTotals();
   private lastCaptions = "";
+  private whyNoPrediction = "";
 
   constructor(
     private readonly conditions: Conditions,
@@ -53,8 +54,9 @@ export class Panel {
     return { prediction: isChecked("t-prediction"), smoothing: isChecked("t-smoothing"), ghost: isChecked("t-ghost") };
   }
 
-  /** Lets prediction be switched, or not if there is none. */
-  offerPrediction(isThere: boolean): void {
+  /** Lets prediction be switched, or not if there is none. `why` says why not. */
+  offerPrediction(isThere: boolean, why = ""): void {
+    this.whyNoPrediction = why;
     for (const id of ["t-prediction", "t-smoothing"]) element<HTMLInputElement>(id).disabled = !isThere;
     element<HTMLInputElement>("t-prediction").checked = isThere;
   }
@@ -135,6 +137,7 @@ export class Panel {
     const tick = 1000 / Math.max(client.connection.ticksPerSecond, 1);
     const texts = captionsOf({
       canPredict: !element<HTMLInputElement>("t-prediction").disabled,
+      whyNoPrediction: this.whyNoPrediction,
       isPredicting: timeline.own?.isRunning ?? false,
       isSmoothing: smoothing,
       isInterpolating: timeline.isInterpolating,

@@ -1,7 +1,7 @@
 // Joins that overlap, and ends as the player is shown them. Servers are in this process.
 import assert from "node:assert/strict";
 import { type TestContext, mock, test } from "node:test";
-import type { Client } from "@mobula/client";
+import type { Client, End } from "@mobula/client";
 import { FakeServer, fakeToken } from "../../../web/test/support/fake_server.js";
 import { Entrance } from "../../src/session/entrance.js";
 
@@ -10,6 +10,10 @@ class FakeWebSocket {
   static readonly OPEN = 1;
   static readonly all: FakeWebSocket[] = [];
   static fails = false;
+  /** End that servers give; null for none. */
+  static refusal: End | null = null;
+  /** Whether servers answer. */
+  static answers = true;
   readonly server = new FakeServer();
   readyState = 0;
   bufferedAmount = 0;
@@ -19,7 +23,8 @@ class FakeWebSocket {
 
   constructor() {
     FakeWebSocket.all.push(this);
-    const { fails } = FakeWebSocket;
+    const { fails, refusal } = FakeWebSocket;
+    this.server.refusal = refusal;
     queueMicrotask(() => (fails ? this.onclose({ code: 1006 }) : this.open()));
   }
 
@@ -29,7 +34,7 @@ class FakeWebSocket {
   }
 
   send(bytes: Uint8Array): void {
-    this.server.receive(bytes, performance.now());
+    if (FakeWebSocket.answers) this.server.receive(bytes, performance.now());
     this.flush();
   }
 
@@ -47,31 +52,42 @@ interface Start {
   readonly clients: Client[];
   /** Titles of the messages with a button. */
   readonly asked: string[];
+  /** Texts of all messages. */
+  readonly texts: string[];
 }
 
 function start(t: TestContext): Start {
   FakeWebSocket.all.length = 0;
-  FakeWebSocket.fails = false;
+  Object.assign(FakeWebSocket, { fails: false, refusal: null, answers: true });
   const token = Buffer.from(fakeToken()).toString("base64");
   const answer = (): Promise<Response> => Promise.resolve(Response.json({ tokens: [token], ws: "ws://server" }));
   const globals = { WebSocket: FakeWebSocket, location: { protocol: "http:" }, fetch: answer };
   const former = Object.fromEntries(Object.keys(globals).map((name) => [name, (globalThis as Record<string, unknown>)[name]]));
   Object.assign(globalThis, globals);
-  const [clients, asked]: [Client[], string[]] = [[], []];
-  const messages = { hasButton: false, ask: (title: string) => void asked.push(title), wait: () => {}, hide: () => {} };
+  const [clients, asked, texts]: [Client[], string[], string[]] = [[], [], []];
+  const messages = {
+    hasButton: false,
+    ask: (title: string, text: string) => void (asked.push(title), texts.push(text)),
+    wait: (_title: string, text: string) => void texts.push(text),
+    hide: () => {},
+  };
   const conditions = { latency: 0, jitter: 0, loss: 0 };
   const onClient = (client: Client): void => void clients.push(client);
   const entrance = new Entrance(messages, conditions, { passed: 0, dropped: 0 }, onClient);
   t.after(() => {
+    entrance.leave();
     for (const client of clients) client.close();
     Object.assign(globalThis, former);
   });
-  return { entrance, clients, asked };
+  return { entrance, clients, asked, texts };
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  for (let tries = 0; !holds() && tries < 1000; ++tries) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
 async function connected(): Promise<FakeWebSocket> {
-  const isConnected = (): boolean => FakeWebSocket.all.at(-1)?.server.isConnected ?? false;
-  for (let tries = 0; !isConnected() && tries < 1000; ++tries) await new Promise((resolve) => setTimeout(resolve, 10));
+  await until(() => FakeWebSocket.all.at(-1)?.server.isConnected ?? false);
   return FakeWebSocket.all.at(-1)!;
 }
 
@@ -130,4 +146,54 @@ test("Entrance.LeavingIsReportedToTheServerAndNotShown", async (t) => {
   assert.equal(clients[0]!.end?.reason, "left");
   assert.equal(server.session.ended?.reason, "left");
   assert.deepEqual(asked, []);
+});
+
+test("Entrance.AServerThatHasStoppedIsJoinedByItself", async (t) => {
+  const { entrance, clients, asked, texts } = start(t);
+  FakeWebSocket.refusal = { reason: "shutting down", text: "" };
+  await entrance.join("a");
+  await until(() => asked.length > 0);
+  assert.deepEqual(asked, ["The server has stopped"]);
+  assert.match(texts.at(-1)!, /tries again by itself/);
+  FakeWebSocket.refusal = null;
+  const count = clients.length;
+  await until(() => clients.length > count);
+  await connected();
+  assert.equal(clients.at(-1)!.end, null);
+});
+
+test("Entrance.AStoppedServerIsNotJoinedAfterLeaving", async (t) => {
+  const { entrance, clients, asked } = start(t);
+  FakeWebSocket.refusal = { reason: "shutting down", text: "" };
+  await entrance.join("a");
+  await until(() => asked.length > 0);
+  const count = clients.length;
+  entrance.leave();
+  await new Promise((resolve) => setTimeout(resolve, 1500)); // longer than the first interval
+  assert.equal(clients.length, count);
+});
+
+test("Entrance.ATokenWithoutAnAnswerNamesThePossibleCauses", async (t) => {
+  const { entrance, clients, asked, texts } = start(t);
+  FakeWebSocket.answers = false;
+  mock.method(performance, "now", () => now);
+  t.after(() => mock.restoreAll());
+  let now = 0;
+  await entrance.join("a");
+  for (let i = 0; i < 4; ++i) await null;
+  clients[0]!.update();
+  now += 5000;
+  FakeWebSocket.all[0]!.onclose({ code: 1000 }); // as a server does without a session
+  clients[0]!.update();
+  assert.deepEqual(asked, ["The server does not answer"]);
+  assert.match(texts.at(-1)!, /token may be of another server.*clocks/);
+});
+
+test("Entrance.WordsOfALostConnectionPromiseNoAvatar", async (t) => {
+  const { entrance, clients, texts } = start(t);
+  await entrance.join("a");
+  const client = clients[0]!;
+  Object.defineProperty(client, "state", { value: "reconnecting" });
+  entrance.watch(performance.now());
+  assert.match(texts.at(-1)!, /A server that still runs keeps your avatar/);
 });

@@ -6,6 +6,7 @@ import { type Situation, captionsOf } from "../../src/ui/captions.js";
 const calm: Situation = {
   isPredicting: true,
   canPredict: true,
+  whyNoPrediction: "",
   isSmoothing: true,
   isInterpolating: true,
   hasGhost: false,
@@ -22,7 +23,7 @@ test("Captions.DescribeWhatIsSwitchedOn", () => {
   assert.match(all({}), /90 ms ahead/);
   assert.match(all({}), /Smoothing: /);
   assert.match(all({ isPredicting: false }), /Prediction is off.* 110 ms later/);
-  assert.match(all({ canPredict: false, isPredicting: false }), /No prediction/);
+  assert.match(all({ canPredict: false, whyNoPrediction: "no rules", isPredicting: false }), /No prediction: no rules\. Your/);
   assert.match(all({ isInterpolating: false }), /Interpolation is off/);
   assert.match(all({ hasGhost: true }), /ghost/);
   assert.match(all({ loss: 0.05 }), /Loss/);
