@@ -22,16 +22,6 @@ test("Failures.AServerThatRestartsIsJoinedAgain", options, async (t) => {
   assert.ok((await page.run<number>(`play.game.client.entities("Transform").length`)) > 100);
 });
 
-test("Failures.AKilledServerIsJoinedAtItsNewPort", options, async (t) => {
-  const { server, browser } = await start(t);
-  const { page } = await Player.join(browser, server.page);
-  const former = page.websocket;
-  await server.kill();
-  await server.start({ ticks: 20, keepsWsPort: false });
-  await page.until(`${notice}.hidden && play.game.client.state === "playing" && play.game.client.connection.mirrors > 1 && play.game.village.own?.isShown`);
-  assert.notEqual(page.websocket, former);
-});
-
 test("Failures.APageThatIsLeftEndsItsSessionAndComesBack", options, async (t) => {
   const { server, browser } = await start(t);
   const { page } = await Player.join(browser, server.page);

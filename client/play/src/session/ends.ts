@@ -5,7 +5,7 @@ export interface Words {
   readonly title: string;
   readonly text: string;
   readonly button: string;
-  /** Whether the page also tries again by itself, because the server may come back. */
+  /** Whether the page also tries again by itself, because the server may return. */
   readonly returns?: boolean;
 }
 

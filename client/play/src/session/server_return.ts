@@ -1,4 +1,4 @@
-// Waits for a server to come back: asks for a token at intervals that grow up to a limit.
+// Waits for the return of a server: asks for a token at intervals that grow up to a limit.
 import type { Admission } from "./admission.js";
 
 const firstWait = 1000; // ms

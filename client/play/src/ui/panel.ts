@@ -54,7 +54,7 @@ export class Panel {
     return { prediction: isChecked("t-prediction"), smoothing: isChecked("t-smoothing"), ghost: isChecked("t-ghost") };
   }
 
-  /** Lets prediction be switched, or not if there is none. `why` says why not. */
+  /** Lets prediction be switched, or not if there is none. `why` is the reason. */
   offerPrediction(isThere: boolean, why = ""): void {
     this.whyNoPrediction = why;
     for (const id of ["t-prediction", "t-smoothing"]) element<HTMLInputElement>(id).disabled = !isThere;

@@ -1,4 +1,4 @@
-// Rules that cannot be loaded: the error says why in words for the player.
+// Rules that cannot be loaded: the error has the reason in words for the player.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { loadDemoRules } from "../../src/session/demo_rules.js";

@@ -28,9 +28,9 @@ export class DemoServer {
   constructor(private readonly site: string | null = null) {}
 
   /** Starts a server, at the ports of the last one if there was one. `more` are further options of the server. */
-  async start({ level = hamlet, ticks = 60, more = [] as string[], keepsWsPort = true } = {}): Promise<void> {
+  async start({ level = hamlet, ticks = 60, more = [] as string[] } = {}): Promise<void> {
     const blob = this.compile(level);
-    const ports = ["--port", "0", "--ws-port", keepsWsPort ? this.port("listening on ws port ") : "0", "--admin-port", "0"];
+    const ports = ["--port", "0", "--ws-port", this.port("listening on ws port "), "--admin-port", "0"];
     if (this.site !== null) ports.push("--web-port", this.port(webAddress), "--web-root", join(root, this.site));
     const all = ["--level", blob, "--tick-rate", String(ticks), ...ports, ...more];
     this.log = "";
