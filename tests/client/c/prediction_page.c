@@ -29,7 +29,7 @@ static void run_commands(mobula_client client, components number) {
     if (mobula_step_read(client, avatar, number.body, &own, sizeof own) != MOBULA_OK) continue;
     own.velocity.x += *(const char*)commands[i].bytes == 'l' ? -1.0f : 1.0f;
     mobula_step_write(client, avatar, number.body, &own, sizeof own);
-    mobula_step_effect(client, "step", (uint64_t)avatar.index << 32 | commands[i].number, NULL, 0);
+    mobula_step_effect(client, "step", avatar << 32 | commands[i].number, NULL, 0);
   }
 }
 
