@@ -396,7 +396,9 @@ TEST_F(ClientPrograms, ARecordedSessionIsReplayedWithoutAServer) {
   Program& cut_off = replay({}, part);
   EXPECT_EQ(cut_off.wait(), 0) << cut_off.err();
   EXPECT_THAT(cut_off.err(), HasSubstr("part.rec is cut off"));
-  write(part, bytes.substr(0, 5000) + "?" + bytes.substr(5001));
+  std::string wrong = bytes;
+  wrong[5000] ^= 1;
+  write(part, wrong);
   Program& damaged = replay({"--json"}, part);
   EXPECT_EQ(damaged.wait(), 1);
   EXPECT_THAT(damaged.err(), HasSubstr("is damaged"));

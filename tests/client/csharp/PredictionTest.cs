@@ -67,7 +67,7 @@ static class PredictionTest {
   static Prediction Predict(MobulaClient client) {
     return client.CreatePrediction(new PredictionOptions { Reads = "Health", PredictedMax = 40, Smoothing = new[] {
       new Smoothing { Duration = 40000000, SnapDistance = 4 },
-      new Smoothing { Component = "Health", Duration = 0, SnapDistance = 1 } } });
+      new Smoothing { Component = "Pose", Duration = 0, SnapDistance = 1 } } });
   }
 
   static void Step(MobulaClient client, Prediction prediction, IRules rules) {
