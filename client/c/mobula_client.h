@@ -758,7 +758,7 @@ MOBULA_API mobula_result mobula_step_spawn(mobula_client client, uint32_t comman
 MOBULA_API mobula_result mobula_step_destroy(mobula_client client, mobula_entity entity);
 
 /* Emits an effect: a sound, a flash, a message. A name and key begin it once, however often the tick is stepped. So the
- * key is unique for what happens once: (uint64_t)entity.index << 32 | number, of a command's number or the tick. Errors:
+ * key is unique for what happens once: entity << 32 | number, of a command's number or the tick. Errors:
  * TOO_LARGE beyond 1,024 bytes of payload. */
 MOBULA_API mobula_result mobula_step_effect(mobula_client client, const char* name, uint64_t key, const void* payload,
                                             uint32_t size);
