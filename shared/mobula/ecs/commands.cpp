@@ -152,15 +152,15 @@ void Commands::apply_remove(Entity entity, const Pool& pool) {
 
 void Commands::overwrite(Pool& pool, const Command& command) {
   const ComponentType& type = pool.type();
-  std::byte* const at = pool.at_mutable(pool.find(command.entity.index));
-  if (type.destroy != nullptr) type.destroy(at);
-  if (command.value != nullptr) {
-    pool.relocate(at, static_cast<std::byte*>(command.value));
-  } else {
-    std::memcpy(at, type.default_value.data(), type.size);
-  }
+  const std::uint32_t position = pool.find(command.entity.index);
   ++next_;
-  if (pool.watch() != nullptr) pool.watch()->signals.update.emit({&command.entity, 1});
+  if (command.value != nullptr) {
+    pool.replace(position, static_cast<std::byte*>(command.value));
+  } else {
+    std::memcpy(pool.at_mutable(position), type.default_value.data(), type.size);
+  }
+  const bool stays = registry_->valid(command.entity) && pool.contains(command.entity.index);  // else by a destructor
+  if (stays && pool.watch() != nullptr) pool.watch()->signals.update.emit({&command.entity, 1});
 }
 
 void Commands::add(const Pool& pool, const Command& command) {

@@ -1,6 +1,8 @@
 // Description of a component's type for the ECS: its size, and how to move and destroy a value.
 // A schema component is plain bytes described by the schema; it is replicated and saved.
-// A server-only component is any movable C++ type. It is neither replicated nor saved.
+// A server-only component is any movable C++ type. It is neither replicated nor saved. Its destructor may change the
+// registry: the component has left its pool by then, and a destroyed entity is not alive any more. While the registry
+// ends, it may destroy and remove, but not add such components. No listener is called then.
 #pragma once
 
 #include <cstdint>

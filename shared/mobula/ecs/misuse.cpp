@@ -46,6 +46,11 @@ void changed_by_constructor(Entity entity, std::string_view component) {
       component, to_string(entity), component));
 }
 
+void added_at_end(std::string_view component) {
+  core::check_failed(core::format(
+      "a component's destructor adds component {} while the registry ends: it may only destroy and remove", component));
+}
+
 void lost_while_added(Entity entity, std::string_view component, bool destroyed) {
   core::check_failed(core::format(
       "a construct listener of component {} {} entity {} while it was added, so there is nothing to return; record the "

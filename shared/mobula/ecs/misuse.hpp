@@ -18,6 +18,8 @@ namespace mobula::ecs::misuse {
 [[noreturn, gnu::cold]] void nothing_to_get(Entity entity, std::string_view component);
 /// Reports a constructor that adds or removes components of its own type.
 [[noreturn, gnu::cold]] void changed_by_constructor(Entity entity, std::string_view component);
+/// Reports a destructor that adds components of a type with a destructor while the registry ends.
+[[noreturn, gnu::cold]] void added_at_end(std::string_view component);
 /// Reports a `construct` listener that left nothing for add() to return.
 [[noreturn, gnu::cold]] void lost_while_added(Entity entity, std::string_view component, bool destroyed);
 

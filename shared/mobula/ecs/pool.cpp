@@ -66,13 +66,23 @@ void Pool::end_sort(Iterations::Link& link) {
 }
 
 void Pool::remove_reported(Pool& pool, std::uint32_t index) noexcept {
-  pool.check_unsorted();
-  pool.iterations_.report_removal(pool.set_, index);
+  if (!pool.plain_) return remove_with_value(pool, index);
+  pool.report_removal(index);
   pool.remove_for(pool.type_)(pool, index);
 }
 
+void Pool::report_removal(std::uint32_t index) {
+  check_unsorted();
+  iterations_.report_removal(set_, index);
+}
+
+void Pool::remove_with_value(Pool& pool, std::uint32_t index) noexcept {
+  pool.remove_then(index, [] {});
+}
+
 Pool::Remove Pool::remove_for(const ComponentType& type) const {
-  if (type.relocate != nullptr || !set_.has_pages()) return remove_one<0>;
+  if (type.relocate != nullptr) return remove_with_value;
+  if (!set_.has_pages()) return remove_one<0>;
   switch (type.size) {
     case 4: return remove_one<4>;
     case 8: return remove_one<8>;
@@ -82,12 +92,19 @@ Pool::Remove Pool::remove_for(const ComponentType& type) const {
   }
 }
 
-void Pool::destroy_value(std::uint32_t position) noexcept { type_.destroy(address(position)); }
+void Pool::replace(std::uint32_t position, std::byte* value) noexcept {
+  mark_changed(position);
+  if (plain_) return relocate(address(position), value);
+  auto* const former = static_cast<std::byte*>(__builtin_alloca_with_align(element_size_, stack_alignment_bits));
+  relocate(former, address(position));
+  relocate(address(position), value);
+  destroy_value(former);
+}
 
 void Pool::clear() noexcept {
   check_unsorted();
-  for (std::uint32_t position = 0; !plain_ && position < size(); ++position) destroy_value(position);
-  set_.clear();
+  for (std::uint32_t left = plain_ ? 0 : size(); left > 0 && size() > 0; --left) remove(set_.indices().back());
+  if (plain_ || size() == 0) set_.clear();
 }
 
 // Adds a slab of half the present size, within bounds, or of the requested size. Few entities take little memory; many

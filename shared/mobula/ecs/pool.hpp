@@ -174,6 +174,14 @@ class Pool {
       return remove_(*this, index);
     remove_one<plain_size>(*this, index);
   }
+  /// Returns whether components have a destructor. It may change the registry: the pool calls it as its last step.
+  [[nodiscard]] bool has_destructor() const { return !plain_; }
+  /// Removes a component, calls vacated() and then destroys the value. Allocates nothing.
+  template <class Vacated>
+  [[gnu::noinline]] void remove_then(std::uint32_t index, Vacated vacated) noexcept;
+  /// Moves `value` to a position and then destroys the former value there.
+  void replace(std::uint32_t position, std::byte* value) noexcept;
+  /// Removes all components. Components that their destructors add stay.
   void clear() noexcept;
 
   // Order --------------------------------------------------------------------------------
@@ -252,7 +260,11 @@ class Pool {
     core::store(to, front);
     core::store(to + last, back);
   }
-  void destroy_value(std::uint32_t position) noexcept;
+  // Alignment of memory for one component on the stack. A function of its own cannot allocate it.
+  static constexpr std::size_t stack_alignment_bits = 512;
+  static void remove_with_value(Pool& pool, std::uint32_t index) noexcept;
+  void report_removal(std::uint32_t index);
+  void destroy_value(std::byte* value) const noexcept { type_.destroy(value); }
   // Removal, compiled for the common sizes of plain components. The size 0 covers everything else, and sets without
   // pages.
   using Remove = void (*)(Pool& pool, std::uint32_t index) noexcept;
@@ -296,7 +308,6 @@ class Pool {
 
 template <std::size_t plain_size>
 inline void Pool::remove_one(Pool& pool, std::uint32_t index) noexcept {
-  if (plain_size == 0 && !pool.plain_) pool.destroy_value(pool.find(index));
   const auto fill_gap = [&pool](std::uint32_t to, std::uint32_t from) {
     if constexpr (plain_size == 0) {
       pool.relocate(pool.address(to), pool.address(from));
@@ -311,6 +322,17 @@ inline void Pool::remove_one(Pool& pool, std::uint32_t index) noexcept {
   } else {
     pool.set_.erase_from_pages(index, fill_gap);
   }
+}
+
+// The value leaves the pool before it is destroyed, so its destructor finds the pool without it.
+template <class Vacated>
+[[gnu::noinline]] void Pool::remove_then(std::uint32_t index, Vacated vacated) noexcept {
+  if (iterations_.any()) report_removal(index);
+  auto* const value = static_cast<std::byte*>(__builtin_alloca_with_align(element_size_, stack_alignment_bits));
+  relocate(value, address(find(index)));
+  remove_one<0>(*this, index);
+  vacated();
+  destroy_value(value);
 }
 
 }  // namespace mobula::ecs

@@ -14,32 +14,6 @@ RegistryConfig with_form_of_sets(RegistryConfig config) {
 
 }  // namespace
 
-// Entities whose `destroy` listeners are being called. To destroy one again changes nothing. A listener may throw: then
-// the entities stay.
-class Registry::Leaving {
- public:
-  Leaving(Registry& registry, std::span<const Entity> entities)
-      : registry_(registry), begin_(registry.leaving_.size()) {
-    SparseSet& leaving = registry_.leaving_;
-    leaving.reserve(leaving.size() + static_cast<std::uint32_t>(entities.size()));
-    for (const Entity entity : entities) leaving.make_page(entity.index);
-    for (const Entity entity : entities) {
-      MOBULA_CHECK(!leaving.contains(entity.index), "entity " + to_string(entity) + " is listed twice");
-      leaving.push(entity.index);
-    }
-  }
-  ~Leaving() {
-    SparseSet& leaving = registry_.leaving_;
-    while (leaving.size() > begin_) leaving.erase(leaving.indices().back());
-  }
-  Leaving(const Leaving&) = delete;
-  Leaving& operator=(const Leaving&) = delete;
-
- private:
-  Registry& registry_;
-  std::uint32_t begin_;
-};
-
 // A removal whose listeners are being called.
 class Registry::Removal {
  public:
@@ -56,7 +30,6 @@ class Registry::Removal {
 
 Registry::Registry(RegistryConfig config)
     : config_(with_form_of_sets(config)), index_(config_.entities), leaving_(config_.pools.sparse_page_shift) {}
-Registry::~Registry() = default;
 
 void Registry::fail_add(Entity entity, const Pool& pool) const {
   if (pool.contains(entity.index)) misuse::double_add(entity, pool.instance_name());
@@ -104,7 +77,6 @@ void Registry::make_group_room(std::span<Pool* const> pools, std::uint32_t index
   for (Pool* pool : pools) make_group_room(*pool, Entity{index, 0});  // its generation is not known yet
 }
 void Registry::emit_constructed(Pool& pool, Entity entity) { emit_constructed(pool, {&entity, 1}); }
-void Registry::destroy_watched(Entity entity) { destroy_watched({&entity, 1}); }
 void Registry::emit_created(Entity entity) { created_.emit({&entity, 1}); }
 void Registry::emit_created_with(Entity entity, std::span<Pool* const> pools) {
   emit_created_with({&entity, 1}, pools);
@@ -173,87 +145,6 @@ void Registry::find_runs(std::span<const Entity> entities) {
     runs_.push_back({entities[i], run_length(entities.subspan(i))});
 }
 
-// Forgets empty pools. No other function does: so a removal need not look at its pool's size.
-void Registry::drop_server_only(std::uint32_t index) noexcept {
-  for (std::size_t i = occupied_pools_.size(); i-- > 0;) {
-    Pool& pool = *occupied_pools_[i];
-    if (pool.contains(index)) pool.remove(index);
-    if (pool.size() > 0) continue;
-    is_occupied_[pool.id()] = false;
-    occupied_pools_[i] = occupied_pools_.back();
-    occupied_pools_.pop_back();
-  }
-}
-
-inline void Registry::drop_components(std::uint32_t index, PrototypeId prototype) noexcept {
-  for (const PoolId pool : index_.prototypes().pools(prototype)) pools_[pool]->remove(index);
-  if (!occupied_pools_.empty()) drop_server_only(index);
-}
-
-void Registry::destroy(Entity entity) {
-  if (!valid(entity)) [[unlikely]]
-    misuse::dead_entity("destroying", entity);
-  if (watched_ || !destroying_.empty()) [[unlikely]]
-    return destroy_watched(entity);
-  journal_.make_room();
-  destroy_notified(entity);
-  journal_.note(JournalEntry::Kind::destroy, entity);
-}
-
-inline void Registry::destroy_notified(Entity entity) noexcept {
-  const PrototypeId prototype = index_.destroy(entity);
-  drop_components(entity.index, prototype);
-}
-
-void Registry::destroy(std::span<const Entity> entities) {
-  if (watched_ || !destroying_.empty()) return destroy_watched(entities);
-  journal_.make_room(entities);
-  for (const Entity entity : entities) {
-    if (!valid(entity)) misuse::dead_entity("destroying", entity);
-    destroy_notified(entity);
-  }
-  journal_.note_all(JournalEntry::Kind::destroy, entities);
-}
-
-void Registry::destroy_watched(std::span<const Entity> entities) {
-  for (const Entity entity : entities)
-    if (!valid(entity)) misuse::dead_entity("destroying", entity);
-  std::vector<Entity> others;
-  if (leaving_.size() > 0) {  // called by a listener
-    std::ranges::copy_if(entities, std::back_inserter(others), [&](Entity each) { return !is_leaving(each); });
-    entities = others;
-  }
-  journal_.make_room(entities.size());
-  emit_destroying(entities);
-  for (const Entity entity : entities) {
-    if (!valid(entity)) continue;  // a listener has destroyed its range
-    destroy_notified(entity);
-    journal_.note(JournalEntry::Kind::destroy, entity);
-  }
-}
-
-void Registry::destroy_range(const EntityRange& range) {
-  if (range.count == 0) return;
-  index_.entities().check_range(range);
-  journal_.make_room();
-  if (watched_ || !destroying_.empty()) emit_destroying(living(range));
-  for (std::uint32_t i = range.count; i-- > 0;) {
-    if (!valid(range.at(i))) continue;
-    const PrototypeId prototype = index_.entities().prototype(range.first + i);
-    index_.prototypes().release(prototype);
-    drop_components(range.first + i, prototype);
-  }
-  index_.entities().destroy_range(range);
-  journal_.note(JournalEntry::Kind::destroy, range.at(0), range.count);
-}
-
-std::vector<Entity> Registry::living(const EntityRange& range) const {
-  std::vector<Entity> found;
-  for (std::uint32_t i = 0; i < range.count; ++i)
-    if (valid(range.at(i)) && !is_leaving(range.at(i))) found.push_back(range.at(i));
-  return found;
-}
-
 std::uint32_t Registry::find_without_page(Entity entity, const Pool& pool) const {
   return valid(entity) ? pool.find(entity.index) : Pool::none;
 }
@@ -277,41 +168,10 @@ void Registry::emit_constructed(Pool& pool, std::span<const Entity> entities) {
   pool.watch()->signals.construct.emit(entities);
 }
 
-// Emits `destroy` of each pool for the entities that have its component. Searches for each next pool: a listener may
-// open pools and listen to them.
-void Registry::emit_destroy(std::span<const Entity> entities, std::vector<Entity>& concerned) {
-  for (PoolId next = 0;; ++next) {
-    const auto found = std::ranges::lower_bound(signal_pools_, next);
-    if (found == signal_pools_.end()) return;
-    next = *found;
-    const Pool& pool = *pools_[next];
-    if (pool.watch()->signals.destroy.empty()) continue;
-    concerned.clear();
-    std::ranges::copy_if(entities, std::back_inserter(concerned), [&](Entity entity) {
-      return valid(entity) && pool.contains(entity.index) && !is_removing(entity, pool);
-    });
-    pool.watch()->signals.destroy.emit(concerned);
-  }
-}
-
 bool Registry::is_removing(Entity entity, const Pool& pool) const {
   return std::ranges::any_of(removals_, [&](const auto& removal) {
     return removal.first == &pool && std::ranges::find(removal.second, entity) != removal.second.end();
   });
-}
-
-// Listeners are called for all entities before any is removed; then the entities leave their groups.
-void Registry::emit_destroying(std::span<const Entity> entities) {
-  const Leaving leaving(*this, entities);
-  destroying_.emit(entities);
-  std::vector<Entity> concerned =
-      std::exchange(concerned_, {});  // a listener may destroy others, with a vector of its own
-  emit_destroy(entities, concerned);
-  concerned_ = std::move(concerned);
-  journal_.make_room(entities.size());  // listeners may have used up the room and split runs
-  for (const core::Owned<GroupSet>& group : groups_)
-    for (const Entity entity : entities)
-      if (valid(entity)) group->leave(entity.index);  // a listener may have destroyed it and reused its index
 }
 
 PrototypeId Registry::prototype(Entity entity) const {
@@ -402,9 +262,20 @@ void Registry::check_removable(std::span<const Entity> entities, const Pool& poo
 }
 
 void Registry::remove_notified(std::span<const Entity> entities, Pool& pool) {
+  if (pool.has_destructor()) return remove_with_values(entities, pool);
   prepare_remove(entities, pool);
   for (const Entity entity : entities) {
     if (!pool.contains(entity.index)) misuse::missing_component(entity, pool.instance_name());  // else listed twice
+    commit_remove(entity, pool);
+  }
+}
+
+// A destructor may remove the components of later entities, destroy them, and use up what is prepared.
+void Registry::remove_with_values(std::span<const Entity> entities, Pool& pool) {
+  prepare_remove(entities, pool);
+  for (const Entity entity : entities) {
+    if (!valid(entity) || !pool.contains(entity.index)) continue;
+    prepare_remove({&entity, 1}, pool);
     commit_remove(entity, pool);
   }
 }
@@ -421,9 +292,13 @@ void Registry::commit_remove(Entity entity, Pool& pool) noexcept {
   const PoolWatch* watch = pool.watch();
   if (watch != nullptr)
     for (GroupSet* group : watch->groups) group->removing(pool, entity.index);
-  pool.remove(entity.index);
-  if (watch != nullptr)
+  const auto removed = [&pool, watch, entity] {
+    if (watch == nullptr) return;
     for (GroupSet* group : watch->groups) group->removed(pool, entity.index);
+  };
+  if (pool.has_destructor()) return pool.remove_then(entity.index, removed);
+  pool.remove(entity.index);
+  removed();
   if (!pool.is_schema()) return;
   const EntityPool::PrototypePlace prototype = index_.entities().prototype_place(entity.index);
   const PrototypeId from = prototype.get();

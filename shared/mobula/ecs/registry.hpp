@@ -5,9 +5,9 @@
 // current tick. Publisher and hierarchy find writes by these change ticks.
 //
 // Misuse (a stale handle, a double add, a missing component) ends the process with a message, in release builds too;
-// try_ forms return null. A call interrupted by an
-// exception of a component's constructor or an allocation changes nothing. If a listener throws, its change is already
-// made or still pending, as the signal states. Used by one thread at a time.
+// try_ forms return null. A call interrupted by an exception of a component's constructor or an allocation changes
+// nothing. If a listener throws, its change is already made or still pending, as the signal states. Used by one thread
+// at a time.
 #pragma once
 
 #include <concepts>
@@ -320,6 +320,7 @@ class Registry {
   void commit_add(std::span<const Entity> entities, Pool& pool) noexcept;
   void check_removable(std::span<const Entity> entities, const Pool& pool) const;
   void remove_notified(std::span<const Entity> entities, Pool& pool);
+  void remove_with_values(std::span<const Entity> entities, Pool& pool);
   void prepare_remove(std::span<const Entity> entities, Pool& pool);
   void commit_remove(Entity entity, Pool& pool) noexcept;
   void find_runs(std::span<const Entity> entities);
@@ -332,7 +333,9 @@ class Registry {
   // Destroys an entity whose listeners have been called.
   void destroy_notified(Entity entity) noexcept;
   void drop_components(std::uint32_t index, PrototypeId prototype) noexcept;
-  void drop_server_only(std::uint32_t index) noexcept;
+  void drop_server_only(std::uint32_t index, std::size_t end) noexcept;
+  void forget_if_empty(std::size_t place) noexcept;
+  void leave_groups(Entity entity) noexcept;
   // Notes that a server-only pool is no longer empty. Repeated calls have no effect.
   [[gnu::noinline]] void note_occupied(Pool& pool) noexcept;
   // For one entity, by value: a handle without an address stays in a register.
@@ -429,6 +432,7 @@ class Registry {
   std::uint32_t server_only_count_ = 0;  // pools
   std::vector<PoolId> signal_pools_;     // pools that signals() was called for, ascending
   bool watched_ = false;                 // a pool has a watch, which it never loses
+  bool destructors_ = false;             // a pool's components have a destructor
   Signal created_{"created"};
   Signal destroying_{"destroying"};
   std::vector<core::Owned<GroupSet>> groups_;

@@ -65,6 +65,7 @@ core::Result<PoolId> Registry::open_pool(core::StringId32 type_id, std::string_v
   index_.prototypes().add_pool(key.key, type->sent_bits_max);
   is_occupied_.push_back(false);
   server_only_count_ += type->schema ? 0 : 1;
+  destructors_ |= pool->has_destructor();
   pools_.push_back(std::move(pool));
   return made;
 }

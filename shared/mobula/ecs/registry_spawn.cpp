@@ -89,7 +89,7 @@ void Registry::undo_spawn(const EntityBatch& batch) noexcept {
     if (!valid(entity)) continue;
     for (const PoolId pool : index_.prototypes().pools(index_.destroy(entity)))
       if (pools_[pool]->contains(entity.index)) pools_[pool]->remove(entity.index);
-    drop_server_only(entity.index);
+    drop_server_only(entity.index, occupied_pools_.size());
     journal_.make_room();  // reserved before, except for what a column's spawner has used
     journal_.note(JournalEntry::Kind::destroy, entity);
   }

@@ -1,0 +1,189 @@
+#include <algorithm>
+#include <iterator>
+#include <mobula/ecs/registry.hpp>
+#include <utility>
+
+namespace mobula::ecs {
+
+// Entities whose `destroy` listeners are being called. To destroy one again changes nothing. A listener may throw: then
+// the entities stay.
+class Registry::Leaving {
+ public:
+  Leaving(Registry& registry, std::span<const Entity> entities)
+      : registry_(registry), begin_(registry.leaving_.size()) {
+    SparseSet& leaving = registry_.leaving_;
+    leaving.reserve(leaving.size() + static_cast<std::uint32_t>(entities.size()));
+    for (const Entity entity : entities) leaving.make_page(entity.index);
+    for (const Entity entity : entities) {
+      MOBULA_CHECK(!leaving.contains(entity.index), "entity " + to_string(entity) + " is listed twice");
+      leaving.push(entity.index);
+    }
+  }
+  /// Ends the leaving of one entity, before it is destroyed: then its index may have a new one.
+  void end(Entity entity) { registry_.leaving_.erase(entity.index); }
+  ~Leaving() {
+    SparseSet& leaving = registry_.leaving_;
+    while (leaving.size() > begin_) leaving.erase(leaving.indices().back());
+  }
+  Leaving(const Leaving&) = delete;
+  Leaving& operator=(const Leaving&) = delete;
+
+ private:
+  Registry& registry_;
+  std::uint32_t begin_;
+};
+
+// Destroys the values while the registry is whole, because their destructors may use it.
+Registry::~Registry() {
+  if (!destructors_) return;
+  watched_ = false;
+  created_ = {};
+  destroying_ = {};
+  for (const core::Owned<Pool>& pool : pools_)
+    if (pool->watch() != nullptr) *pool->watch() = PoolWatch(pool->instance_name());
+  for (std::size_t i = 0; i < pools_.size(); ++i)  // a destructor may open pools
+    if (pools_[i]->has_destructor()) pools_[i]->clear();
+  for (const core::Owned<Pool>& pool : pools_)
+    if (pool->has_destructor() && pool->size() > 0) misuse::added_at_end(pool->instance_name());
+}
+
+// Forgets empty pools. No other function does: so a removal need not look at its pool's size. All components leave
+// their pools before the first destructor runs: it may change everything.
+void Registry::drop_server_only(std::uint32_t index, std::size_t end) noexcept {
+  while (end-- > 0) {
+    Pool& pool = *occupied_pools_[end];
+    if (pool.contains(index)) {
+      if (pool.has_destructor()) {
+        return pool.remove_then(index, [this, index, end] {
+          forget_if_empty(end);
+          drop_server_only(index, end);
+        });
+      }
+      pool.remove(index);
+    }
+    forget_if_empty(end);
+  }
+}
+
+void Registry::forget_if_empty(std::size_t place) noexcept {
+  const Pool& pool = *occupied_pools_[place];
+  if (pool.size() > 0) return;
+  is_occupied_[pool.id()] = false;
+  occupied_pools_[place] = occupied_pools_.back();
+  occupied_pools_.pop_back();
+}
+
+inline void Registry::drop_components(std::uint32_t index, PrototypeId prototype) noexcept {
+  for (const PoolId pool : index_.prototypes().pools(prototype)) pools_[pool]->remove(index);
+  if (!occupied_pools_.empty()) drop_server_only(index, occupied_pools_.size());
+}
+
+void Registry::destroy(Entity entity) {
+  if (!valid(entity)) [[unlikely]]
+    misuse::dead_entity("destroying", entity);
+  if (watched_ || !destroying_.empty()) [[unlikely]]
+    return destroy_watched(entity);
+  journal_.make_room();
+  destroy_notified(entity);
+}
+
+// Components are dropped last: their destructors may change the registry.
+inline void Registry::destroy_notified(Entity entity) noexcept {
+  const PrototypeId prototype = index_.destroy(entity);
+  journal_.note(JournalEntry::Kind::destroy, entity);
+  drop_components(entity.index, prototype);
+}
+
+void Registry::destroy(std::span<const Entity> entities) {
+  if (watched_ || destructors_ || !destroying_.empty()) return destroy_watched(entities);
+  journal_.make_room(entities);
+  for (const Entity entity : entities) {
+    if (!valid(entity)) misuse::dead_entity("destroying", entity);
+    drop_components(entity.index, index_.destroy(entity));
+  }
+  journal_.note_all(JournalEntry::Kind::destroy, entities);
+}
+
+void Registry::destroy_watched(std::span<const Entity> entities) {
+  for (const Entity entity : entities)
+    if (!valid(entity)) misuse::dead_entity("destroying", entity);
+  std::vector<Entity> others;
+  if (leaving_.size() > 0) {  // called by a listener
+    std::ranges::copy_if(entities, std::back_inserter(others), [&](Entity each) { return !is_leaving(each); });
+    entities = others;
+  }
+  journal_.make_room(entities.size());
+  Leaving leaving(*this, entities);
+  emit_destroying(entities);
+  for (const Entity entity : entities) {
+    leaving.end(entity);
+    if (!valid(entity)) continue;            // a listener has destroyed its range
+    if (destructors_) leave_groups(entity);  // a destructor may have added components
+    journal_.make_room();
+    destroy_notified(entity);
+  }
+}
+
+void Registry::leave_groups(Entity entity) noexcept {
+  for (const core::Owned<GroupSet>& group : groups_) group->leave(entity.index);
+}
+
+void Registry::destroy_range(const EntityRange& range) {
+  if (range.count == 0) return;
+  index_.entities().check_range(range);
+  if (destructors_) return destroy_watched(living(range));
+  journal_.make_room();
+  if (watched_ || !destroying_.empty()) {
+    const std::vector<Entity> leaving = living(range);
+    const Leaving scope(*this, leaving);
+    emit_destroying(leaving);
+  }
+  for (std::uint32_t i = range.count; i-- > 0;) {
+    if (!valid(range.at(i))) continue;
+    const PrototypeId prototype = index_.entities().prototype(range.first + i);
+    index_.prototypes().release(prototype);
+    drop_components(range.first + i, prototype);
+  }
+  index_.entities().destroy_range(range);
+  journal_.note(JournalEntry::Kind::destroy, range.at(0), range.count);
+}
+
+std::vector<Entity> Registry::living(const EntityRange& range) const {
+  std::vector<Entity> found;
+  for (std::uint32_t i = 0; i < range.count; ++i)
+    if (valid(range.at(i)) && !is_leaving(range.at(i))) found.push_back(range.at(i));
+  return found;
+}
+
+void Registry::destroy_watched(Entity entity) { destroy_watched({&entity, 1}); }
+
+// Emits `destroy` of each pool for the entities that have its component. Searches for each next pool: a listener may
+// open pools and listen to them.
+void Registry::emit_destroy(std::span<const Entity> entities, std::vector<Entity>& concerned) {
+  for (PoolId next = 0;; ++next) {
+    const auto found = std::ranges::lower_bound(signal_pools_, next);
+    if (found == signal_pools_.end()) return;
+    next = *found;
+    const Pool& pool = *pools_[next];
+    if (pool.watch()->signals.destroy.empty()) continue;
+    concerned.clear();
+    std::ranges::copy_if(entities, std::back_inserter(concerned), [&](Entity entity) {
+      return valid(entity) && pool.contains(entity.index) && !is_removing(entity, pool);
+    });
+    pool.watch()->signals.destroy.emit(concerned);
+  }
+}
+
+// Listeners are called for all entities before any is removed; then the entities leave their groups.
+void Registry::emit_destroying(std::span<const Entity> entities) {
+  destroying_.emit(entities);
+  std::vector<Entity> concerned =
+      std::exchange(concerned_, {});  // a listener may destroy others, with a vector of its own
+  emit_destroy(entities, concerned);
+  concerned_ = std::move(concerned);
+  journal_.make_room(entities.size());  // listeners may have used up the room and split runs
+  for (const Entity entity : entities)
+    if (valid(entity)) leave_groups(entity);  // a listener may have destroyed it and reused its index
+}
+
+}  // namespace mobula::ecs
