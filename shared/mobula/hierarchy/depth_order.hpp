@@ -39,7 +39,7 @@ class DepthOrder {
   void drop_lost(Function function) {
     for (std::uint32_t position = 0; position < rows_.size(); ++position) {
       const std::uint32_t index = rows_[position].index;
-      if (holds(position, index) || worlds_.contains(index)) continue;
+      if (index == none || holds(position, index) || worlds_.contains(index)) continue;
       rows_[position].index = none;
       function(index);
     }

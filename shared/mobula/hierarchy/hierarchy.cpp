@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 #include <mobula/core/undo.hpp>
+#include <mobula/ecs/watch.hpp>
 #include <mobula/hierarchy/hierarchy.hpp>
 #include <mobula/hierarchy/rigid.hpp>
 #include <mobula/hierarchy/schema_pool.hpp>
@@ -85,25 +86,67 @@ void Hierarchy::forget() {
   last_update_ = 0;
 }
 
+// Listeners may change anything, so each round searches again. The code after the rounds calls none.
 void Hierarchy::follow_members() {
-  departed_.clear();
-  arrived_.clear();
   new_sources_.clear();
-  if (!order_.is_current()) find_lost();
-  if (!seen_.is_current(*transforms_)) compare_transforms();
-  if (!departed_.empty()) registry_.remove<WorldTransform>(std::span<const Entity>(departed_));
-  if (!arrived_.empty()) registry_.add<WorldTransform>(std::span<const Entity>(arrived_));
+  for (std::uint32_t round = 1; change_members(); ++round) {
+    MOBULA_CHECK(round < rounds_max, "listeners of WorldTransform call each other without end, now for entity " +
+                                         to_string(arrived_.empty() ? departed_.front() : arrived_.front()));
+    follow_parents();
+  }
   if (!order_.is_current()) {
     order_.each_moved([this](std::uint32_t index) {
       if (!members_.contains(index)) members_.enter(index);
     });
     order_.follow(members_, *transforms_);
   }
-  for (const std::uint32_t source : new_sources_) order_.set_source(transforms_->indices()[source], source);
+  for (const std::uint32_t source : new_sources_)
+    if (source < transforms_->size()) order_.set_source(transforms_->indices()[source], source);
 }
 
-// Finds entities that lost their WorldTransform. It is removed with its entity. Other code must not add or remove any,
-// but doing so causes no harm.
+bool Hierarchy::has_listeners() const {
+  const ecs::PoolWatch* const watch = worlds_.watch();
+  return watch != nullptr && !(watch->signals.construct.empty() && watch->signals.destroy.empty());
+}
+
+bool Hierarchy::change_members() {
+  departed_.clear();
+  arrived_.clear();
+  if (!order_.is_current()) find_lost();
+  if (!seen_.is_current(*transforms_)) compare_transforms();
+  const bool notifies = has_listeners() && !(departed_.empty() && arrived_.empty());
+  if (notifies)
+    for (const Entity entity : arrived_) seen_.forget(transforms_->find(entity.index));
+  if (!departed_.empty()) registry_.remove<WorldTransform>(std::span<const Entity>(departed_));
+  if (notifies) {
+    order_.drop_lost([this](std::uint32_t index) {
+      members_.leave(index);
+      const std::uint32_t position = transforms_->find(index);  // another entity may reuse the index
+      if (seen_.knows(position, index)) seen_.forget(position);
+    });
+    add_arrived_notified();
+  } else if (!arrived_.empty()) {
+    registry_.add<WorldTransform>(std::span<const Entity>(arrived_));
+  }
+  return notifies;
+}
+
+// Listeners of removals may have destroyed or changed the entities.
+void Hierarchy::add_arrived_notified() {
+  std::erase_if(arrived_, [this](Entity entity) {
+    return !registry_.valid(entity) || !transforms_->contains(entity.index) || worlds_.contains(entity.index);
+  });
+  if (arrived_.empty()) return;
+  registry_.add<WorldTransform>(std::span<const Entity>(arrived_));
+  for (const Entity entity : arrived_) {
+    const bool gone = !registry_.valid(entity) || !transforms_->contains(entity.index);
+    MOBULA_CHECK(gone || worlds_.contains(entity.index), "a listener removes WorldTransform from entity " +
+                                                             to_string(entity) + ": remove its Transform instead");
+  }
+}
+
+// Finds entities that lost their WorldTransform. It is removed with its entity. If other code removes it, it is added
+// again.
 void Hierarchy::find_lost() {
   order_.drop_lost([this](std::uint32_t index) {
     members_.leave(index);

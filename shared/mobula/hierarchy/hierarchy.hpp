@@ -17,6 +17,10 @@
 // included) and 12 per Parent. Without both types in the registry the hierarchy is empty. Bound to one registry, which
 // outlives it; used by the registry's thread. update(), world(), depth(), refused(), set_parent_in_place() and check()
 // may reorder the WorldTransform pool: they must not be called during an iteration over it.
+//
+// Listeners of WorldTransform may create and destroy entities, and write, add and remove Transforms and Parents. The
+// call that is in progress follows these changes too. A check fails if a listener removes the WorldTransform it
+// receives, or makes changes that call it again without end.
 #pragma once
 
 #include <mobula/core/result.hpp>
@@ -88,6 +92,10 @@ class Hierarchy {
   void settle();
   // Makes exactly the entities with a Transform members with a WorldTransform.
   void follow_members();
+  // Adds and removes WorldTransforms. Returns whether listeners were called.
+  bool change_members();
+  void add_arrived_notified();
+  [[nodiscard]] bool has_listeners() const;
   void find_lost();
   void compare_transforms();
   void forget();
@@ -109,6 +117,8 @@ class Hierarchy {
   LastSeen seen_;              // Transform pool
   ecs::Tick last_drop_ = 0;    // tick of drop_dead_parents()
   ecs::Tick last_update_ = 0;  // later writes in the same tick have the same change tick
+
+  static constexpr std::uint32_t rounds_max = 256;  // changes by listeners in one call
 
   // Scratch memory.
   std::vector<ecs::Entity> departed_;

@@ -21,6 +21,11 @@ class LastSeen {
   /// entity. Updates the record.
   template <class Removed, class Added>
   void follow(const ecs::Pool& pool, Removed removed, Added added);
+  /// Forgets a position that follow() reported. The next call reports it again.
+  void forget(std::uint32_t position) {
+    indices_[position] = ecs::Pool::none;
+    version_ = 0;
+  }
   void clear() {
     indices_.clear();
     version_ = 0;
