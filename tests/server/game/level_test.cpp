@@ -1,6 +1,7 @@
 // Tests reloads of a level in a running world.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <mobula/schema/components.hpp>
 #include <mobula/server/game/world.hpp>
 #include <mobula/server/interest/relevance.hpp>
@@ -258,6 +259,22 @@ TEST(Level, AReloadMovesChildrenToTheSuccessor) {
   EXPECT_FALSE(registry.valid(box));
   EXPECT_FALSE(registry.has<engine::Parent>(rider)) << "no successor: it keeps its place";
   EXPECT_EQ(registry.get<const engine::Transform>(rider).position.x, 100.0f);
+}
+
+TEST(Level, AReloadSkipsChildrenThatAListenerDestroys) {
+  const auto world = make_world(R"({"entities":{"cart":{"components":{"Transform":{},"Health":{"current":1}}}}})");
+  ecs::Registry& registry = world->registry();
+  const std::array riders{registry.create(), registry.create()};
+  for (const ecs::Entity rider : riders) {
+    registry.add<engine::Transform>(rider);
+    ASSERT_TRUE(world->hierarchy().set_parent(rider, with_health(*world, 1)));
+  }
+  registry.signals<engine::Parent>().destroy.connect([&](std::span<const ecs::Entity> received) {
+    if (received.front() == riders[0]) registry.destroy(riders[1]);
+  });
+  reload(*world, R"({"entities":{}})");
+  EXPECT_TRUE(registry.valid(riders[0]));
+  EXPECT_FALSE(registry.valid(riders[1]));
 }
 
 TEST(Level, ChildrenOfDestroyedEntitiesAreNotSpawned) {

@@ -130,17 +130,20 @@ void World::follow(const LevelChange& change) {
 }
 
 // Children that the game has attached to a removed entity move to its successor, or stay where they are without one.
-// The game may have destroyed any entity since.
+// The game may have destroyed any entity since, and its listeners may do so on the way.
 void World::destroy_removed(const LevelChange& change) {
   std::vector<ecs::Entity> all;
   for (const auto& [entity, successor] : change.removed)
     if (registry_.valid(entity)) all.push_back(entity);
   for (const ecs::Entity child : hierarchy_.children(all)) {
     if (std::ranges::binary_search(all, child)) continue;
-    const ecs::Entity successor = change.follow(registry_.get<const engine::Parent>(child).entity);
+    const auto* const parent = registry_.try_get<const engine::Parent>(child);
+    if (parent == nullptr) continue;
+    const ecs::Entity successor = change.follow(parent->entity);
     const bool inherited = successor && hierarchy_.set_parent(child, successor).ok();
     if (!inherited) static_cast<void>(hierarchy_.set_parent_in_place(child, ecs::null_entity));
   }
+  std::erase_if(all, [this](ecs::Entity entity) { return !registry_.valid(entity); });
   registry_.destroy(all);
 }
 
