@@ -211,6 +211,35 @@ TEST(IterationChange, OneOfEachPairIsLeft) {
   }
 }
 
+// Each visit destroys an entity that is not visited yet. Time quadratic in their number would exceed the suite's limit.
+template <class Iterated>
+void destroy_half(World& world, Iterated iterated) {
+  constexpr std::uint32_t count = 1'000'000;
+  std::vector<Entity> all(count);
+  for (Entity& entity : all) entity = world.create(Position{}, Health{});
+  std::vector<bool> visited(count);
+  std::uint32_t visits = 0;
+  iterated().each([&](Entity self, const Position&, const Health&) {
+    ASSERT_FALSE(visited[self.index]) << "visited twice";
+    visited[self.index] = true;
+    if (visits < count / 2) world.destroy(all[visits]);
+    ++visits;
+  });
+  EXPECT_EQ(visits, count / 2);
+  EXPECT_EQ(world.pool<Position>().size(), count / 2);
+}
+
+TEST(IterationChange, ALargeViewVisitsWhatIsLeftOnce) {
+  World world;
+  destroy_half(world, [&] { return world.view<const Position, const Health>(); });
+}
+
+TEST(IterationChange, ALargeGroupVisitsWhatIsLeftOnce) {
+  World world;
+  const auto group = world.group<const Position>(with<const Health>);
+  destroy_half(world, [&] { return group; });
+}
+
 // The function moves the tables of a pool that is looked up, in the middle of a block.
 TEST(IterationChange, AGrowingPoolIsWrittenAndMarkedWhereItIs) {
   World world;

@@ -22,10 +22,25 @@ void IterationProgress::on_moved(const SparseSet& set, std::uint32_t index, std:
   disturbed_ = true;
   if (&set != lead_ || before == after) return;
   if (before) {
-    skipped_.push_back(index);
-  } else if (std::erase(skipped_, index) == 0) {
+    skip(index);
+  } else if (!unskip(index)) {
     late_.push_back(index);
   }
+}
+
+// A function may destroy a skipped entity and reuse its index, which is then skipped already.
+void IterationProgress::skip(std::uint32_t index) {
+  if (!skipped_) skipped_ = core::Owned(new SparseSet(SparseSet::no_pages));
+  if (skipped_->contains(index)) return;
+  skipped_->make_room(index);
+  skipped_->push(index);
+}
+
+// Returns false if the index is not skipped.
+bool IterationProgress::unskip(std::uint32_t index) {
+  if (!skips(index)) return false;
+  skipped_->erase(index);
+  return true;
 }
 
 void Iterations::end(Link& link) {

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <mobula/core/owned.hpp>
 #include <mobula/ecs/sparse_set.hpp>
 #include <vector>
 
@@ -41,10 +42,8 @@ class IterationProgress {
   /// Returns true if positions or places of components that were found during the run may be wrong.
   [[nodiscard]] bool outdated() const { return outdated_; }
 
-  [[nodiscard]] bool skips(std::uint32_t index) const {
-    return !skipped_.empty() && std::ranges::find(skipped_, index) != skipped_.end();
-  }
-  [[nodiscard]] bool skips_any() const { return !skipped_.empty(); }
+  [[nodiscard]] bool skips(std::uint32_t index) const { return skips_any() && skipped_->contains(index); }
+  [[nodiscard]] bool skips_any() const { return skipped_ && skipped_->size() != 0; }
   /// Takes the index of an entity to be visited late. Returns false if there is none.
   bool take_late(std::uint32_t& index) {
     if (late_.empty()) return false;
@@ -64,6 +63,8 @@ class IterationProgress {
 
  private:
   [[nodiscard]] bool is_visited(std::uint32_t position) const;
+  void skip(std::uint32_t index);
+  bool unskip(std::uint32_t index);
 
   const SparseSet* lead_;
   std::uint32_t first_ = 0;
@@ -73,8 +74,8 @@ class IterationProgress {
   bool forwards_ = false;
   bool disturbed_ = false;
   bool outdated_ = false;
-  std::vector<std::uint32_t> skipped_;  // indices
-  std::vector<std::uint32_t> late_;     // indices
+  core::Owned<SparseSet> skipped_;   // null until an entity is skipped
+  std::vector<std::uint32_t> late_;  // indices
 };
 
 /// The iterations over one set that are in progress.
