@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <mobula/core/log.hpp>
 #include <mobula/core/random.hpp>
 #include <mobula/ecs/pool.hpp>
 #include <mobula/ecs/scratch.hpp>
@@ -381,9 +382,28 @@ TEST_F(PoolTest, MisuseNamesIndexAndComponent) {
   const Entity twice[] = {{41, 1}};
   EXPECT_FALSE(pool.make_room(41).is_free());
   EXPECT_DEATH(pool.make_room(twice), "entity 41.1 already has component Fog");
-#ifdef MOBULA_ASSERTS
   EXPECT_DEATH(pool.remove(42), "index 42 has no component Fog");
-#endif
+  EXPECT_DEATH(pool.remove(1 << 20), "index 1048576 has no component Fog");
+}
+
+TEST_F(PoolTest, APositionOutsideThePoolIsNamed) {
+  add(41, 0);
+  EXPECT_DEATH(static_cast<void>(pool.at(1)), "position 1 is outside pool Fog, which holds 1 components");
+  EXPECT_DEATH(static_cast<void>(pool.at_mutable(Pool::none)), "position 4294967295 is outside pool Fog");
+  EXPECT_DEATH(pool.swap(0, 100'000), "position 100000 is outside pool Fog");
+  EXPECT_DEATH(pool.swap(100'000, 0), "position 100000 is outside pool Fog");
+}
+
+TEST_F(PoolTest, ACommitWithoutRoomIsNamed) {
+  EXPECT_DEATH(pool.commit(7), "pool Fog has no room for index 7: call make_room first");
+  add(41, 0);
+  EXPECT_DEATH(pool.commit(1 << 20), "pool Fog has no room for index 1048576");
+  EXPECT_DEATH(pool.commit(41), "index 41 is added to Fog twice");
+}
+
+TEST_F(PoolTest, AGameCannotClearAPool) {
+  const core::LogScope about({.running = "Game::tick"});
+  EXPECT_DEATH(pool.clear(), "pool Fog is cleared");
 }
 
 TEST(Pool, RefusesAnImpossibleLayout) {

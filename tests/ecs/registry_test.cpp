@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mobula/core/log.hpp>
 #include <mobula/core/random.hpp>
 #include <stdexcept>
 
@@ -265,33 +266,14 @@ TEST(Registry, AMirrorCreatesTheHandlesItIsGiven) {
   world.check();
 }
 
-TEST_F(RegistryTest, ARangeWithColumnsIsLikeEntitiesMadeOneByOne) {
-  const PoolId health = world.pool_of<Health>();
-  const PoolId mana = world.pool_of<Mana>();
-  const PoolId both_pools[] = {health, mana};
-  const PoolId one_pool[] = {mana};
-  const PrototypeId both = world.prototypes().intern(both_pools);
-  const PrototypeId one = world.prototypes().intern(one_pool);
+TEST_F(RegistryTest, AGameCannotEndTheTick) {
+  const core::LogScope about({.running = "Game::tick"});
+  EXPECT_DEATH(world.set_tick(1), "set_tick is called by the server");
+  EXPECT_DEATH(world.clear_journal(), "clear_journal is called by the server");
+}
 
-  const PrototypeId prototypes[] = {both, one, both};
-  const EntityRange range = world.begin_spawn(prototypes);
-  const std::uint32_t health_of[] = {0, 2};
-  const Health healths[] = {{10}, {12}};
-  world.add_column(range, health, health_of, reinterpret_cast<const std::byte*>(healths));
-  const std::uint32_t mana_of[] = {0, 1, 2};
-  const Mana manas[] = {{0}, {1}, {2}};
-  world.add_column(range, mana, mana_of, reinterpret_cast<const std::byte*>(manas));
-
-  world.check();
-  EXPECT_EQ(world.get<const Health>(range.at(2)).value, 12);
-  EXPECT_FALSE(world.has<Health>(range.at(1)));
-  world.destroy(range.at(1));
-  world.check();
-  world.destroy_range(range);
-  EXPECT_EQ(world.entities().size(), 0u);
-  EXPECT_EQ(world.pool(mana).size(), 0u);
-  world.destroy_range(range);
-  world.check();
+TEST_F(RegistryTest, AGivenHandleNeedsThePolicyGiven) {
+  EXPECT_DEATH(world.create_given({5000, 1}), "create_given needs the policy `given`");
 }
 
 TEST_F(RegistryTest, RefusedRegistrationsGiveAReason) {

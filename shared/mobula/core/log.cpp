@@ -5,6 +5,7 @@
 #include <memory>
 #include <mobula/core/log.hpp>
 #include <mobula/core/log_repeats.hpp>
+#include <mobula/core/running_code.hpp>
 #include <mobula/core/spin_lock.hpp>
 #include <mobula/core/thrown_fields.hpp>
 #include <vector>
@@ -143,6 +144,8 @@ void log_formatted(LogLevel level, std::string_view module, fmt::string_view tex
   put_reports(due);
   if (admitted) put(level, module, fmt::vformat(text, args), fields_of_thread);
 }
+
+std::string_view running_code() { return fields_of_thread.running; }
 
 LogScope::LogScope(const LogFields& fields) : outer_(fields_of_thread) {
   if (thrown_of_thread.known && !unwinding()) thrown_of_thread.known = false;

@@ -104,7 +104,7 @@ bool EntityPool::create(std::span<Entity> out, PrototypeId prototype) {
 void EntityPool::grow() { slots_.reserve(slots_.size() * 2 + 64); }
 
 bool EntityPool::create_given(Entity entity) {
-  MOBULA_ASSERT(config_.recycling == Recycling::given, "create_given needs the policy `given`");
+  MOBULA_CHECK(config_.recycling == Recycling::given, "create_given needs the policy `given`");
   if (!entity || entity.index >= config_.entities_max || at(entity.index)) return false;
   given_->add(entity.index, {entity.generation, 0});
   ++alive_;

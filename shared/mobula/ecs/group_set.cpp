@@ -80,7 +80,7 @@ void GroupSet::enter(std::uint32_t index) noexcept {
   for (Pool* pool : pools_.owned) {
     MOBULA_CHECK(!pool->is_iterated(), "an entity enters the group that owns pool " + pool->instance_name() +
                                            " while it is iterated: use commands");
-    pool->swap(pool->find(index), size_);
+    pool->swap_held(pool->find(index), size_);
   }
   ++size_;
 }
@@ -93,7 +93,7 @@ void GroupSet::leave(std::uint32_t index) noexcept {
     return;
   }
   --size_;
-  for (Pool* pool : pools_.owned) pool->swap(pool->find(index), size_);
+  for (Pool* pool : pools_.owned) pool->swap_held(pool->find(index), size_);
 }
 
 void GroupSet::added(const Pool& pool, std::uint32_t index) noexcept {

@@ -32,6 +32,11 @@ void too_large(Entity entity, std::string_view component, SentSize size) {
       SentSize::components_max, SentSize::bits_max / 8));
 }
 
+void incomplete_entity(Entity entity, std::string_view component) {
+  core::check_failed(
+      core::format("destroying entity {}, whose spawn has not added component {} yet", to_string(entity), component));
+}
+
 void missing_component(Entity entity, std::string_view component) {
   core::check_failed(core::format("entity {} has no component {} to remove", to_string(entity), component));
 }

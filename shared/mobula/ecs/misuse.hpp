@@ -16,6 +16,8 @@ namespace mobula::ecs::misuse {
 [[noreturn, gnu::cold]] void too_large(Entity entity, std::string_view component, SentSize size);
 [[noreturn, gnu::cold]] void missing_component(Entity entity, std::string_view component);
 [[noreturn, gnu::cold]] void nothing_to_get(Entity entity, std::string_view component);
+/// Reports the destruction of an entity whose spawn has not added a component of its prototype.
+[[noreturn, gnu::cold]] void incomplete_entity(Entity entity, std::string_view component);
 /// Reports a constructor that adds or removes components of its own type.
 [[noreturn, gnu::cold]] void changed_by_constructor(Entity entity, std::string_view component);
 /// Reports a destructor that adds components of a type with a destructor while the registry ends.

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <mobula/core/format.hpp>
+#include <mobula/core/running_code.hpp>
 #include <mobula/core/undo.hpp>
 #include <mobula/ecs/pool.hpp>
 #include <mobula/ecs/scratch.hpp>
@@ -43,7 +45,7 @@ Pool::Pool(PoolId id, const ComponentType& type, core::StringId32 instance, std:
 }
 
 Pool::~Pool() {
-  clear();
+  clear_held();
   for (std::uint32_t block = 0; block < blocks_.size(); ++block)
     if (slab_begins_[block] == block) release(blocks_[block]);
   release(scratch_);
@@ -102,8 +104,14 @@ void Pool::replace(std::uint32_t position, std::byte* value) noexcept {
 }
 
 void Pool::clear() noexcept {
+  MOBULA_CHECK(core::running_code().empty(),
+               "pool " + instance_name_ + " is cleared: remove its components one by one");
+  clear_held();
+}
+
+void Pool::clear_held() noexcept {
   check_unsorted();
-  for (std::uint32_t left = plain_ ? 0 : size(); left > 0 && size() > 0; --left) remove(set_.indices().back());
+  for (std::uint32_t left = plain_ ? 0 : size(); left > 0 && size() > 0; --left) remove_held<0>(set_.indices().back());
   if (plain_ || size() == 0) set_.clear();
 }
 
@@ -160,7 +168,7 @@ void Pool::copy_rows(std::uint32_t first, std::uint32_t end, const std::byte* ro
 void Pool::assign(std::span<const std::uint32_t> indices, const std::byte* rows) {
   MOBULA_ASSERT(schema_ && size() == 0, "rows fill an empty pool of a schema component");
   const auto count = static_cast<std::uint32_t>(indices.size());
-  core::Undo undo([this] { clear(); });
+  core::Undo undo([this] { clear_held(); });
   reserve(count);
   set_.assign(indices);
   undo.dismiss();
@@ -195,7 +203,18 @@ void Pool::claim_order(OrderOwner owner, const GroupSet* group) {
   owner_group_ = group;
 }
 
+void Pool::fail_position(std::uint32_t position) const {
+  core::check_failed(
+      core::format("position {} is outside pool {}, which holds {} components", position, instance_name_, size()));
+}
+
 void Pool::swap(std::uint32_t a, std::uint32_t b) noexcept {
+  check_position(a);
+  check_position(b);
+  swap_held(a, b);
+}
+
+void Pool::swap_held(std::uint32_t a, std::uint32_t b) noexcept {
   MOBULA_ASSERT(a < size() && b < size(), "both positions hold components");
   if (a == b) return;
   if (iterations_.any()) {

@@ -28,7 +28,9 @@ inline constexpr Tick ticks_max = 0xFFFF'0000;  // 6.8 years at 20 Hz
 
 struct PoolWatch;  // groups and listeners: watch.hpp
 class GroupSet;
+class Registry;
 class Scratch;
+class SnapshotLoader;
 
 /// Owner of the order of a pool's components. With `nobody` the defragmenter may reorder them.
 enum class OrderOwner : std::uint8_t { nobody, sort, group, hierarchy };
@@ -70,13 +72,17 @@ class Pool {
 
   // Components ---------------------------------------------------------------------------
 
-  [[nodiscard]] const std::byte* at(std::uint32_t position) const { return address(position); }
+  [[nodiscard]] const std::byte* at(std::uint32_t position) const {
+    check_position(position);
+    return address(position);
+  }
   /// Marks the position's block as changed in the current tick.
   [[nodiscard]] std::byte* at_mutable(std::uint32_t position) {
+    check_position(position);
     mark_changed(position);
     return address(position);
   }
-  /// Leaves the change tick alone: marking is up to the caller.
+  /// Leaves the change tick alone: marking is up to the caller. The position is not checked.
   [[nodiscard]] std::byte* address(std::uint32_t position) const {
     return blocks_[position >> block_shift] + static_cast<std::size_t>(position & block_mask) * element_size_;
   }
@@ -132,9 +138,9 @@ class Pool {
     return position;
   }
   std::uint32_t commit(std::uint32_t index) noexcept {
-    const SparseSet::Place place = set_.place(index);
-    MOBULA_CHECK(place.is_free(), "index " + std::to_string(index) + " is added to " + instance_name_ + " twice");
-    return commit(index, place);
+    MOBULA_CHECK(has_room(index), "pool " + instance_name_ + " has no room for index " + std::to_string(index) +
+                                      ": call make_room first");
+    return commit_prepared(index);
   }
   /// Adds schema components of entities batch.at(offsets[i]), offsets ascending. `rows`: the components, packed.
   void append_rows(const EntityBatch& batch, std::span<const std::uint32_t> offsets, const std::byte* rows);
@@ -165,14 +171,9 @@ class Pool {
     }
   }
   /// Removes the component of an entity that has one. Allocates nothing.
-  void remove(std::uint32_t index) noexcept { remove<0>(index); }
-  /// Removes a schema component of a known size from a set with pages. `plain_size` 0 stands for any component.
-  template <std::size_t plain_size>
   void remove(std::uint32_t index) noexcept {
-    MOBULA_ASSERT(contains(index), "index " + std::to_string(index) + " has no component " + instance_name_);
-    if (plain_size == 0 || iterations_.any()) [[unlikely]]
-      return remove_(*this, index);
-    remove_one<plain_size>(*this, index);
+    MOBULA_CHECK(contains(index), "index " + std::to_string(index) + " has no component " + instance_name_);
+    remove_held<0>(index);
   }
   /// Returns whether components have a destructor. It may change the registry: the pool calls it as its last step.
   [[nodiscard]] bool has_destructor() const { return !plain_; }
@@ -181,7 +182,8 @@ class Pool {
   [[gnu::noinline]] void remove_then(std::uint32_t index, Vacated vacated) noexcept;
   /// Moves `value` to a position and then destroys the former value there.
   void replace(std::uint32_t position, std::byte* value) noexcept;
-  /// Removes all components. Components that their destructors add stay.
+  /// Removes all components; those that their destructors add stay. Fails a check in code of the game: its entities
+  /// would keep their prototypes.
   void clear() noexcept;
 
   // Order --------------------------------------------------------------------------------
@@ -233,6 +235,10 @@ class Pool {
   void check() const;
 
  private:
+  friend class GroupSet;
+  friend class Registry;
+  friend class SnapshotLoader;
+
   static constexpr std::uint32_t block_mask = block_size - 1;
 
   // Cached result of blocks_aligned_with().
@@ -265,6 +271,29 @@ class Pool {
   static void remove_with_value(Pool& pool, std::uint32_t index) noexcept;
   void report_removal(std::uint32_t index);
   void destroy_value(std::byte* value) const noexcept { type_.destroy(value); }
+  // Variants without a check, for callers that know what the pool holds.
+  std::uint32_t commit_prepared(std::uint32_t index) noexcept {
+    const SparseSet::Place place = set_.place(index);
+    MOBULA_CHECK(place.is_free(), "index " + std::to_string(index) + " is added to " + instance_name_ + " twice");
+    return commit(index, place);
+  }
+  // Removes a schema component of a known size from a set with pages. `plain_size` 0 stands for any component.
+  template <std::size_t plain_size>
+  void remove_held(std::uint32_t index) noexcept {
+    MOBULA_ASSERT(contains(index), "index " + std::to_string(index) + " has no component " + instance_name_);
+    if (plain_size == 0 || iterations_.any()) [[unlikely]]
+      return remove_(*this, index);
+    remove_one<plain_size>(*this, index);
+  }
+  void swap_held(std::uint32_t a, std::uint32_t b) noexcept;
+  void clear_held() noexcept;
+
+  [[nodiscard]] bool has_room(std::uint32_t index) const { return size() < capacity_ && set_.has_place(index); }
+  void check_position(std::uint32_t position) const {
+    if (position >= size()) [[unlikely]]
+      fail_position(position);
+  }
+  [[noreturn, gnu::cold]] void fail_position(std::uint32_t position) const;
   // Removal, compiled for the common sizes of plain components. The size 0 covers everything else, and sets without
   // pages.
   using Remove = void (*)(Pool& pool, std::uint32_t index) noexcept;

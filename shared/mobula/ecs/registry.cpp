@@ -216,7 +216,7 @@ void Registry::commit_add(std::span<const Entity> entities, Pool& pool) noexcept
   const bool schema = pool.is_schema();
   if (!schema && !entities.empty()) note_occupied(pool);
   for (const Entity entity : entities) {
-    pool.commit(entity.index);
+    pool.commit_prepared(entity.index);
     if (!schema) continue;
     const EntityPool::PrototypePlace prototype = index_.entities().prototype_place(entity.index);
     const PrototypeId from = prototype.get();
@@ -227,13 +227,15 @@ void Registry::commit_add(std::span<const Entity> entities, Pool& pool) noexcept
 const std::byte* Registry::try_read(Entity entity, PoolId id) const {
   const Pool& read = pool(id);
   const std::uint32_t position = find_component(entity, read);
-  return position == Pool::none ? nullptr : read.at(position);
+  return position == Pool::none ? nullptr : read.address(position);
 }
 
 std::byte* Registry::try_write(Entity entity, PoolId id) {
   Pool& written = pool(id);
   const std::uint32_t position = find_component(entity, written);
-  return position == Pool::none ? nullptr : written.at_mutable(position);
+  if (position == Pool::none) return nullptr;
+  written.mark_changed(position);
+  return written.address(position);
 }
 
 void Registry::remove_watched(Entity entity, Pool& pool) { remove({&entity, 1}, pool.id()); }
@@ -297,7 +299,7 @@ void Registry::commit_remove(Entity entity, Pool& pool) noexcept {
     for (GroupSet* group : watch->groups) group->removed(pool, entity.index);
   };
   if (pool.has_destructor()) return pool.remove_then(entity.index, removed);
-  pool.remove(entity.index);
+  pool.remove_held<0>(entity.index);
   removed();
   if (!pool.is_schema()) return;
   const EntityPool::PrototypePlace prototype = index_.entities().prototype_place(entity.index);

@@ -6,8 +6,7 @@
 //
 // Misuse (a stale handle, a double add, a missing component) ends the process with a message, in release builds too;
 // try_ forms return null. A call interrupted by an exception of a component's constructor or an allocation changes
-// nothing. If a listener throws, its change is already made or still pending, as the signal states. Used by one thread
-// at a time.
+// nothing. If a listener throws, its change is already made or still pending. Used by one thread at a time.
 #pragma once
 
 #include <concepts>
@@ -59,8 +58,7 @@ class Registry {
   [[nodiscard]] const ComponentType* find_type(core::StringId32 id) const;
   static bool good_instance_name(const ComponentType& type, std::string_view name);
   /// Finds or creates the pool of a registered type. A pool stays until the registry ends, so names should come from a
-  /// fixed set. Errors: "unknown component", "bad name", "too many pools", "name
-  /// collision" (two instance names have one hash).
+  /// fixed set. Errors: "unknown component", "bad name", "too many pools", "name collision" (one hash for two names).
   core::Result<PoolId> open_pool(core::StringId32 type, std::string_view instance_name);
   /// Returns no_pool if there is no such pool.
   [[nodiscard]] PoolId find_pool(core::StringId32 type, core::StringId32 instance) const;
@@ -203,8 +201,8 @@ class Registry {
   bool begin_spawn(std::span<Entity> out, std::span<const PrototypeId> prototypes);
   /// Adds a column of a spawn: row i is the component of batch.at(offsets[i]); offsets ascend.
   void add_column(const EntityBatch& batch, PoolId pool, std::span<const std::uint32_t> offsets, const std::byte* rows);
-  /// Ends a spawn: entities enter their groups, and listeners receive them complete, `created` first. Until then no
-  /// entity of the batch may be destroyed.
+  /// Ends a spawn: entities enter their groups, and listeners receive them complete, `created` first. An entity fails
+  /// a check if it is destroyed before it has the components that its prototype names.
   void end_spawn(const EntityBatch& batch);
   /// Destroys the batch with the components added so far, after a column failed. end_spawn() calls it if memory runs
   /// out before the first listener is called.
@@ -257,10 +255,13 @@ class Registry {
   /// Returns the pool in which an entity has the component of an instance name; no_pool if it has none or is dead.
   [[nodiscard]] PoolId find(Entity entity, core::StringId32 name) const { return index_.find(entity, name); }
   [[nodiscard]] Tick tick() const { return tick_; }
-  void set_tick(Tick tick) { tick_ = tick; }
+  /// Sets the current tick. Fails a check in code of the game, as does clear_journal().
+  void set_tick(Tick tick);
   [[nodiscard]] std::span<const JournalEntry> journal() const { return journal_.entries(); }
-  void clear_journal() { journal_.clear(); }
+  void clear_journal();
 
+  /// Checks that no spawn lacks components. The server calls it after the code of the game.
+  void check_spawned() const;
   /// Asserts that entities, prototypes, pools and groups agree.
   void check() const;
 
@@ -303,7 +304,7 @@ class Registry {
   // `plain_size`: the size of the schema component, 0 if the caller does not know the type.
   template <std::size_t plain_size>
   void remove_from(Entity entity, Pool& pool) {
-    if (pool.watch() != nullptr || (plain_size == 0 && !pool.is_schema())) [[unlikely]]
+    if (pool.watch() != nullptr || missing_ != 0 || (plain_size == 0 && !pool.is_schema())) [[unlikely]]
       return remove_watched(entity, pool);
     const EntityPool::PrototypePlace prototype = index_.entities().find_flat_prototype_place(entity);
     if (!prototype) [[unlikely]]
@@ -314,7 +315,7 @@ class Registry {
     if (to == PrototypeTable::impossible) [[unlikely]]
       misuse::missing_component(entity, pool.instance_name());
     recompose(entity, prototype, from, to);
-    pool.remove<plain_size>(entity.index);
+    pool.remove_held<plain_size>(entity.index);
   }
   void prepare_add(std::span<const Entity> entities, Pool& pool);
   void commit_add(std::span<const Entity> entities, Pool& pool) noexcept;
@@ -351,6 +352,8 @@ class Registry {
   void emit_destroy(std::span<const Entity> entities, std::vector<Entity>& concerned);
   [[nodiscard]] bool is_leaving(Entity entity) const { return leaving_.contains(entity.index); }
   [[nodiscard]] bool is_removing(Entity entity, const Pool& pool) const;
+  [[nodiscard]] std::uint64_t components_of(std::span<const PrototypeId> prototypes) const;
+  void check_complete(Entity entity) const;
   void assign_prototypes(const EntityBatch& batch, std::span<const PrototypeId> prototypes) noexcept;
   void select(const EntityBatch& batch, PoolId pool, std::vector<Entity>& selected) const;
   [[nodiscard]] std::vector<Entity> living(const EntityRange& range) const;
@@ -433,6 +436,7 @@ class Registry {
   std::vector<PoolId> signal_pools_;     // pools that signals() was called for, ascending
   bool watched_ = false;                 // a pool has a watch, which it never loses
   bool destructors_ = false;             // a pool's components have a destructor
+  std::uint64_t missing_ = 0;            // components that spawns have yet to add
   Signal created_{"created"};
   Signal destroying_{"destroying"};
   std::vector<core::Owned<GroupSet>> groups_;

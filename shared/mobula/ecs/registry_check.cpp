@@ -1,7 +1,18 @@
 #include <mobula/core/assert.hpp>
+#include <mobula/core/running_code.hpp>
 #include <mobula/ecs/registry.hpp>
 
 namespace mobula::ecs {
+
+void Registry::set_tick(Tick tick) {
+  MOBULA_CHECK(core::running_code().empty(), "set_tick is called by the server: a game cannot change the tick");
+  tick_ = tick;
+}
+
+void Registry::clear_journal() {
+  MOBULA_CHECK(core::running_code().empty(), "clear_journal is called by the server, after it has sent the changes");
+  journal_.clear();
+}
 
 void Registry::check() const {
   index_.entities().check();

@@ -42,7 +42,7 @@ Registry::~Registry() {
   for (const core::Owned<Pool>& pool : pools_)
     if (pool->watch() != nullptr) *pool->watch() = PoolWatch(pool->instance_name());
   for (std::size_t i = 0; i < pools_.size(); ++i)  // a destructor may open pools
-    if (pools_[i]->has_destructor()) pools_[i]->clear();
+    if (pools_[i]->has_destructor()) pools_[i]->clear_held();
   for (const core::Owned<Pool>& pool : pools_)
     if (pool->has_destructor() && pool->size() > 0) misuse::added_at_end(pool->instance_name());
 }
@@ -59,7 +59,7 @@ void Registry::drop_server_only(std::uint32_t index, std::size_t end) noexcept {
           drop_server_only(index, end);
         });
       }
-      pool.remove(index);
+      pool.remove_held<0>(index);
     }
     forget_if_empty(end);
   }
@@ -74,14 +74,14 @@ void Registry::forget_if_empty(std::size_t place) noexcept {
 }
 
 inline void Registry::drop_components(std::uint32_t index, PrototypeId prototype) noexcept {
-  for (const PoolId pool : index_.prototypes().pools(prototype)) pools_[pool]->remove(index);
+  for (const PoolId pool : index_.prototypes().pools(prototype)) pools_[pool]->remove_held<0>(index);
   if (!occupied_pools_.empty()) drop_server_only(index, occupied_pools_.size());
 }
 
 void Registry::destroy(Entity entity) {
   if (!valid(entity)) [[unlikely]]
     misuse::dead_entity("destroying", entity);
-  if (watched_ || !destroying_.empty()) [[unlikely]]
+  if (watched_ || missing_ != 0 || !destroying_.empty()) [[unlikely]]
     return destroy_watched(entity);
   journal_.make_room();
   destroy_notified(entity);
@@ -95,7 +95,7 @@ inline void Registry::destroy_notified(Entity entity) noexcept {
 }
 
 void Registry::destroy(std::span<const Entity> entities) {
-  if (watched_ || destructors_ || !destroying_.empty()) return destroy_watched(entities);
+  if (watched_ || destructors_ || missing_ != 0 || !destroying_.empty()) return destroy_watched(entities);
   journal_.make_room(entities);
   for (const Entity entity : entities) {
     if (!valid(entity)) misuse::dead_entity("destroying", entity);
@@ -105,8 +105,10 @@ void Registry::destroy(std::span<const Entity> entities) {
 }
 
 void Registry::destroy_watched(std::span<const Entity> entities) {
-  for (const Entity entity : entities)
+  for (const Entity entity : entities) {
     if (!valid(entity)) misuse::dead_entity("destroying", entity);
+    check_complete(entity);
+  }
   std::vector<Entity> others;
   if (leaving_.size() > 0) {  // called by a listener
     std::ranges::copy_if(entities, std::back_inserter(others), [&](Entity each) { return !is_leaving(each); });
@@ -131,7 +133,7 @@ void Registry::leave_groups(Entity entity) noexcept {
 void Registry::destroy_range(const EntityRange& range) {
   if (range.count == 0) return;
   index_.entities().check_range(range);
-  if (destructors_) return destroy_watched(living(range));
+  if (destructors_ || missing_ != 0) return destroy_watched(living(range));
   journal_.make_room();
   if (watched_ || !destroying_.empty()) {
     const std::vector<Entity> leaving = living(range);

@@ -15,6 +15,7 @@ EntityRange Registry::begin_spawn(std::span<const PrototypeId> prototypes) {
   if (range.count == 0) return range;
   journal_.note(JournalEntry::Kind::create, range.at(0), range.count);
   assign_prototypes(range, prototypes);
+  missing_ += components_of(prototypes);
   return range;
 }
 
@@ -26,7 +27,32 @@ bool Registry::begin_spawn(std::span<Entity> out, std::span<const PrototypeId> p
   undo.dismiss();
   journal_.note_all(JournalEntry::Kind::create, out);
   assign_prototypes(std::span<const Entity>(out), prototypes);
+  missing_ += components_of(prototypes);
   return true;
+}
+
+// Neighbours mostly share a prototype.
+std::uint64_t Registry::components_of(std::span<const PrototypeId> prototypes) const {
+  std::uint64_t components = 0;
+  std::size_t each = 0;
+  PrototypeId last = empty_prototype;
+  for (const PrototypeId prototype : prototypes) {
+    if (prototype != last) each = index_.prototypes().pools(prototype).size();
+    last = prototype;
+    components += each;
+  }
+  return components;
+}
+
+void Registry::check_spawned() const {
+  MOBULA_CHECK(missing_ == 0, "a spawn lacks " + std::to_string(missing_) +
+                                  " components: add a column for each component that its prototypes name");
+}
+
+void Registry::check_complete(Entity entity) const {
+  if (missing_ == 0) return;
+  for (const PoolId pool : index_.prototypes().pools(index_.entities().prototype(entity.index)))
+    if (!pools_[pool]->contains(entity.index)) misuse::incomplete_entity(entity, pools_[pool]->instance_name());
 }
 
 void Registry::assign_prototypes(const EntityBatch& batch, std::span<const PrototypeId> prototypes) noexcept {
@@ -45,7 +71,9 @@ void Registry::add_column(const EntityBatch& batch, PoolId id, std::span<const s
   Pool& pool = this->pool(id);
   if (pool.watch() != nullptr)
     for (GroupSet* group : pool.watch()->groups) group->make_room(batch, offsets);
+  MOBULA_CHECK(offsets.size() <= missing_, "the prototypes of a spawn do not name component " + pool.instance_name());
   pool.append_rows(batch, offsets, rows);
+  missing_ -= offsets.size();
 }
 
 // The receivers are determined before the first listener is called: listeners may add further components, which emit
@@ -87,8 +115,13 @@ void Registry::undo_spawn(const EntityBatch& batch) noexcept {
   for (std::uint32_t i = 0; i < batch.count(); ++i) {
     const Entity entity = batch.at(i);
     if (!valid(entity)) continue;
-    for (const PoolId pool : index_.prototypes().pools(index_.destroy(entity)))
-      if (pools_[pool]->contains(entity.index)) pools_[pool]->remove(entity.index);
+    for (const PoolId pool : index_.prototypes().pools(index_.destroy(entity))) {
+      if (pools_[pool]->contains(entity.index)) {
+        pools_[pool]->remove_held<0>(entity.index);
+      } else {
+        --missing_;
+      }
+    }
     drop_server_only(entity.index, occupied_pools_.size());
     journal_.make_room();  // reserved before, except for what a column's spawner has used
     journal_.note(JournalEntry::Kind::destroy, entity);

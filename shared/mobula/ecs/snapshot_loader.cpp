@@ -262,7 +262,7 @@ void SnapshotLoader::fill() {
   const Tick tick_before = registry_.tick_;
   core::Undo undo([&] {
     for (const auto& group : registry_.groups_) group->clear();
-    for (const PoolId pool : pool_ids_) registry_.pools_[pool]->clear();
+    for (const PoolId pool : pool_ids_) registry_.pools_[pool]->clear_held();
     registry_.tick_ = tick_before;
   });
   registry_.tick_ = std::max(registry_.tick_, saved_.tick);

@@ -85,6 +85,11 @@ SparseSet::Place SparseSet::add_page(std::uint32_t index) {
   return place_in_page(index);
 }
 
+bool SparseSet::has_place(std::uint32_t index) const {
+  if (!has_pages()) return spare_page_ != nullptr;
+  return has_page(index) && pages_[index >> page_shift_] != empty_page();
+}
+
 void SparseSet::give_back(std::uint32_t page) noexcept {
   if (spare_page_ == nullptr) {
     spare_page_ = pages_[page];

@@ -94,6 +94,8 @@ class SparseSet {
       return place_in_table(index);
     return place_in_page(index);
   }
+  /// Returns whether make_page() was called for an index, or its page is in use.
+  [[nodiscard]] bool has_place(std::uint32_t index) const;
   /// Adds an index that is not in the set and returns its position, the last one.
   std::uint32_t push(std::uint32_t index) noexcept { return push(index, place(index)); }
   std::uint32_t push(std::uint32_t index, Place place) noexcept {

@@ -1,0 +1,73 @@
+#include <gtest/gtest.h>
+
+#include <ecs/components.hpp>
+#include <vector>
+
+namespace mobula::ecs::registry_spawn_test {
+namespace {
+
+using test::Health;
+using test::Mana;
+using test::World;
+
+TEST(RegistrySpawn, ARangeWithColumnsIsLikeEntitiesMadeOneByOne) {
+  World world;
+  const PoolId health = world.pool_of<Health>();
+  const PoolId mana = world.pool_of<Mana>();
+  const PoolId both_pools[] = {health, mana};
+  const PoolId one_pool[] = {mana};
+  const PrototypeId both = world.prototypes().intern(both_pools);
+  const PrototypeId one = world.prototypes().intern(one_pool);
+
+  const PrototypeId prototypes[] = {both, one, both};
+  const EntityRange range = world.begin_spawn(prototypes);
+  const std::uint32_t health_of[] = {0, 2};
+  const Health healths[] = {{10}, {12}};
+  world.add_column(range, health, health_of, reinterpret_cast<const std::byte*>(healths));
+  const std::uint32_t mana_of[] = {0, 1, 2};
+  const Mana manas[] = {{0}, {1}, {2}};
+  world.add_column(range, mana, mana_of, reinterpret_cast<const std::byte*>(manas));
+
+  world.check();
+  EXPECT_EQ(world.get<const Health>(range.at(2)).value, 12);
+  EXPECT_FALSE(world.has<Health>(range.at(1)));
+  world.destroy(range.at(1));
+  world.check();
+  world.destroy_range(range);
+  EXPECT_EQ(world.entities().size(), 0u);
+  EXPECT_EQ(world.pool(mana).size(), 0u);
+  world.destroy_range(range);
+  world.check();
+}
+
+TEST(RegistrySpawn, ASpawnWithoutItsColumnsIsNamed) {
+  World world;
+  const Entity whole = world.create(Health{}, Mana{});
+  const std::vector<PrototypeId> prototypes(2, world.prototype(whole));
+  const EntityRange range = world.begin_spawn(prototypes);
+  const std::uint32_t offsets[] = {0, 1};
+  const Health healths[2] = {};
+  world.add_column(range, world.pool_of<Health>(), offsets, reinterpret_cast<const std::byte*>(healths));
+  EXPECT_DEATH(world.check_spawned(), "a spawn lacks 2 components");
+  EXPECT_DEATH(world.destroy(range.at(1)), "destroying entity 2.1, whose spawn has not added component Mana yet");
+  const Entity spawned[] = {range.at(0)};
+  EXPECT_DEATH(world.destroy(spawned), "destroying entity 1.1, whose spawn has not added component Mana yet");
+  EXPECT_DEATH(world.destroy_range(range), "whose spawn has not added component Mana yet");
+  EXPECT_DEATH(world.remove<Mana>(range.at(1)), "entity 2.1 has no component Mana");
+  world.destroy(whole);  // others may be destroyed
+  world.undo_spawn(range);
+  world.check_spawned();
+  world.check();
+}
+
+TEST(RegistrySpawn, ASpawnTakesOnlyColumnsOfItsPrototypes) {
+  World world;
+  const EntityRange range = world.begin_spawn(std::vector<PrototypeId>(1, empty_prototype));
+  const std::uint32_t offsets[] = {0};
+  const Health healths[1] = {};
+  EXPECT_DEATH(world.add_column(range, world.pool_of<Health>(), offsets, reinterpret_cast<const std::byte*>(healths)),
+               "the prototypes of a spawn do not name component Health");
+}
+
+}  // namespace
+}  // namespace mobula::ecs::registry_spawn_test
