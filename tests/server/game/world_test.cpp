@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <mobula/core/log.hpp>
 #include <mobula/schema/components.hpp>
 #include <mobula/server/game/world.hpp>
 #include <reflect/compile_schema.hpp>
@@ -130,6 +131,12 @@ TEST(World, ASmallWorldServesManyShortLives) {
   EXPECT_EQ(world->registry().entities().retired(), 0u);
   while (living.size() < 64) living.push_back(world->create(demo::Health{}).value());
   EXPECT_STREQ(world->create(demo::Health{}).error().reason, "too many entities");
+}
+
+TEST(World, AGameCannotEndATick) {
+  const auto world = std::move(*World::make({.schema = test::game_schema(), .level = nullptr}));
+  const core::LogScope about({.running = "Game::tick"});
+  EXPECT_DEATH(world->end_tick(), "World::end_tick is called by the server");
 }
 
 TEST(World, ATickInTheFutureDoesNotWrap) {

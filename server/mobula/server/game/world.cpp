@@ -2,6 +2,7 @@
 #include <array>
 #include <mobula/core/bytes.hpp>
 #include <mobula/core/hash.hpp>
+#include <mobula/core/running_code.hpp>
 #include <mobula/resource/entity_tree.hpp>
 #include <mobula/server/game/entity_references.hpp>
 #include <mobula/server/game/world.hpp>
@@ -187,6 +188,7 @@ void World::set_player_entity(std::uint32_t player, ecs::Entity entity) {
 
 // Kicks requested by hooks while other kicks are handled wait for the next tick.
 void World::end_tick() {
+  MOBULA_CHECK(core::running_code().empty(), "World::end_tick is called by the server, after the code of the game");
   events_.clear();
 #ifdef MOBULA_ASSERTS
   for (const ecs::UnmarkedBlock& block : audit_.run())

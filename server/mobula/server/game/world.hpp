@@ -100,7 +100,7 @@ class World {
     registry_.view<Components...>().each(std::forward<Function>(function));
   }
   /// Ends a tick: clears the structural change log and begins the next change tick. With asserts on, it asserts that no
-  /// component was written without its change tick.
+  /// component was written without its change tick. Called by the server. Fails a check in code of the game.
   void end_tick();
 
   [[nodiscard]] ecs::Registry& registry() { return registry_; }

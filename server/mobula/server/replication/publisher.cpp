@@ -41,7 +41,7 @@ void Publisher::publish_structure(std::uint32_t index) {
 
 const std::byte* Publisher::component(ecs::Pool& pool, std::uint32_t position, const wire::RowCodec& codec) {
   if (codec.has_predicted()) codec.snap_predicted(pool.address(position));
-  return pool.at(position);
+  return pool.address(position);
 }
 
 void Publisher::publish_values(ecs::PoolId id, const wire::RowCodec& codec) {

@@ -244,6 +244,7 @@ void Server::run_rules() {
 void Server::run_game() {
   run_hook("Game::tick", [&] { game_.tick(*world_); });
   schedule_.run();
+  world_->registry().check_spawned();
   world_->hierarchy().drop_dead_parents();
   world_->hierarchy().update();
   for (const World::Kick& each : world_->take_kicks()) admission_.on_kick_request(each, unix_seconds_);
