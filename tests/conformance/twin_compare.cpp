@@ -13,7 +13,9 @@ namespace {
 
 using test::handle_of;
 
-constexpr std::uint64_t details_each = 4;  // updates between two comparisons of pictures, and of facts of entities
+// Updates between two comparisons. A picture samples each entity twice per client.
+constexpr std::uint64_t facts_each = 4;
+constexpr std::uint64_t pictures_each = 16;
 constexpr std::array picture_ages{0.25, 1.5};
 
 }  // namespace
@@ -32,7 +34,7 @@ void Twin::compare(core::Nanoseconds now) {
   compare_events();
   compare_entities();
   for (std::uint32_t component = 0; component < c_->component_count(); ++component) compare_column(component);
-  if (updates_ % details_each == 0) compare_pictures(now);
+  if (updates_ % pictures_each == 0) compare_pictures(now);
 }
 
 void Twin::compare_status() {
@@ -109,7 +111,7 @@ void Twin::compare_entities() {
   mirror().registry().entities().each([&](ecs::Entity entity) { theirs.push_back(handle_of(entity)); });
   expect(c_->entities() == theirs, "entities differ");
   compared_ += theirs.size();
-  if (updates_ % details_each != 0) return;
+  if (updates_ % facts_each != 0) return;
   for (const mobula_entity handle : theirs) compare_entity(test::to_entity(handle));
 }
 
