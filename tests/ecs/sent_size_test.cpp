@@ -1,4 +1,5 @@
 // Components of an entity that clients could not receive are refused.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -77,14 +78,21 @@ TEST(SentSize, ARemovedComponentMakesRoom) {
 
 TEST(SentSize, ASnapshotOfATooLargeEntityIsRefused) {
   SizedWorld saved(half / 2);
-  const Entity entity = saved.create();
-  for (const char* name : {"a", "b", "c"}) saved.add_bytes(entity, saved.cargo(name));
+  saved.create();
+  for (int i = 0; i < 2; ++i) {
+    const Entity entity = saved.create();
+    for (const char* name : {"a", "b", "c"}) saved.add_bytes(entity, saved.cargo(name));
+  }
   SizedWorld loaded(half);  // the schema has grown since
   core::Bytes bytes;
   save_snapshot(saved, bytes);
   const core::Status status = load_snapshot(bytes, loaded);
   ASSERT_FALSE(status.ok());
   EXPECT_STREQ(status.error().reason, "too large");
+  EXPECT_THAT(status.error().message,
+              testing::HasSubstr("entity 1.1 and 1 more like it have 3 components to send, of"));
+  EXPECT_THAT(status.error().message,
+              testing::HasSubstr("the largest of which is a; an entity may have 256, of 16384 bytes"));
   EXPECT_EQ(loaded.entities().size(), 0u);
 }
 

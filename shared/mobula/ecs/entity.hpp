@@ -22,6 +22,12 @@ struct Entity {
 
 inline constexpr Entity null_entity{};
 
+/// Entities of consecutive indices and one generation.
+struct EntityRun {
+  Entity first;
+  std::uint32_t count;
+};
+
 /// Returns the length of the longest prefix with consecutive indices and equal generations.
 inline std::uint32_t run_length(std::span<const Entity> entities) {
   std::uint32_t count = 0;

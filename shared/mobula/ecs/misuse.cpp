@@ -56,6 +56,13 @@ void added_at_end(std::string_view component) {
       "a component's destructor adds component {} while the registry ends: it may only destroy and remove", component));
 }
 
+void changed_by_reader(const JournalEntry& change, std::string_view code) {
+  const std::string_view verb = change.kind == JournalEntry::Kind::create    ? "creates"
+                                : change.kind == JournalEntry::Kind::destroy ? "destroys"
+                                                                             : "adds or removes components of";
+  core::check_failed(core::format("{} {} entity {}: it must change no entity", code, verb, to_string(change.first)));
+}
+
 void lost_while_added(Entity entity, std::string_view component, bool destroyed) {
   core::check_failed(core::format(
       "a construct listener of component {} {} entity {} while it was added, so there is nothing to return; record the "

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <mobula/ecs/entity.hpp>
+#include <mobula/ecs/journal.hpp>
 #include <mobula/ecs/sent_size.hpp>
 #include <string_view>
 
@@ -22,6 +23,8 @@ namespace mobula::ecs::misuse {
 [[noreturn, gnu::cold]] void changed_by_constructor(Entity entity, std::string_view component);
 /// Reports a destructor that adds components of a type with a destructor while the registry ends.
 [[noreturn, gnu::cold]] void added_at_end(std::string_view component);
+/// Reports a change by code that must make none.
+[[noreturn, gnu::cold]] void changed_by_reader(const JournalEntry& change, std::string_view code);
 /// Reports a `construct` listener that left nothing for add() to return.
 [[noreturn, gnu::cold]] void lost_while_added(Entity entity, std::string_view component, bool destroyed);
 

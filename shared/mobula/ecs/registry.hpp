@@ -28,12 +28,6 @@
 
 namespace mobula::ecs {
 
-/// Entities of consecutive indices and one generation.
-struct EntityRun {
-  Entity first;
-  std::uint32_t count;
-};
-
 /// Configuration of a registry.
 struct RegistryConfig {
   EntityPoolConfig entities;
@@ -266,6 +260,7 @@ class Registry {
   void check() const;
 
  private:
+  friend class ReadOnly;
   friend class SnapshotLoader;
   class Leaving;
   class Removal;

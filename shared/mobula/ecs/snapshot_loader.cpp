@@ -1,6 +1,7 @@
 // Loads what parse_snapshot() has found into a registry. Everything is checked before the first change.
 #include <algorithm>
 #include <functional>
+#include <mobula/core/format.hpp>
 #include <mobula/core/undo.hpp>
 #include <mobula/ecs/snapshot.hpp>
 #include <mobula/ecs/snapshot_layout.hpp>
@@ -26,7 +27,9 @@ class SnapshotLoader {
   core::Status check_pools();
   core::Status check_pool(const SavedPool& pool) const;
   core::Status check_prototypes();
-  [[nodiscard]] SentSize sent_size(std::span<const std::uint32_t> pools) const;
+  [[nodiscard]] std::uint32_t sent_bits_max(std::uint32_t pool) const;
+  [[nodiscard]] core::Status check_sizes() const;
+  [[nodiscard]] core::Error too_large(PrototypeId prototype, const SentSize& size) const;
   core::Status restore_entities();
   core::Status check_components();
   void survey_living();
@@ -131,21 +134,40 @@ core::Status SnapshotLoader::check_prototypes() {
     std::sort(names.begin(), names.end());
     if (std::adjacent_find(names.begin(), names.end()) != names.end())
       return damaged("a prototype has an instance name twice");
-    if (const SentSize size = sent_size(pools); !size.fits())
-      return core::Error{"too large", "entities have " + std::to_string(size.components) + " components to send, of " +
-                                          std::to_string(size.bits / 8) + " bytes; they may have " +
-                                          std::to_string(SentSize::components_max) + ", of " +
-                                          std::to_string(SentSize::bits_max / 8)};
     saved[prototype].base = find(pools.first(pools.size() - 1));
     if (saved[prototype].base >= saved.size()) return damaged("a prototype has no base");
   }
   return core::Done{};
 }
 
-SentSize SnapshotLoader::sent_size(std::span<const std::uint32_t> pools) const {
-  SentSize size;
-  for (const std::uint32_t pool : pools) size.add(registry_.find_type(saved_.pools[pool].type())->sent_bits_max);
-  return size;
+std::uint32_t SnapshotLoader::sent_bits_max(std::uint32_t pool) const {
+  return registry_.find_type(saved_.pools[pool].type())->sent_bits_max;
+}
+
+// A schema may have grown since the entities were saved.
+core::Status SnapshotLoader::check_sizes() const {
+  for (PrototypeId prototype = 1; prototype < uses_.size(); ++prototype) {
+    SentSize size;
+    for (const std::uint32_t pool : saved_.prototypes[prototype].pools) size.add(sent_bits_max(pool));
+    if (uses_[prototype] > 0 && !size.fits()) return too_large(prototype, size);
+  }
+  return core::Done{};
+}
+
+core::Error SnapshotLoader::too_large(PrototypeId prototype, const SentSize& size) const {
+  const EntityPool& entities = entities_;
+  std::uint32_t index = 0;
+  while (!entities.at(index) || entities.prototype(index) != prototype) ++index;
+  const std::span<const std::uint32_t> pools = saved_.prototypes[prototype].pools;
+  const std::uint32_t largest =
+      *std::ranges::max_element(pools, {}, [this](std::uint32_t pool) { return sent_bits_max(pool); });
+  return {
+      "too large",
+      core::format("entity {} and {} more like it have {} components to send, of {} bytes, the largest of which is {}; "
+                   "an entity may have {}, of {} bytes: save with the former schema after removing some, or keep "
+                   "their types smaller",
+                   to_string(entities.at(index)), uses_[prototype] - 1, size.components, size.bits / 8,
+                   saved_.pools[largest].instance_name, SentSize::components_max, SentSize::bits_max / 8)};
 }
 
 core::Status SnapshotLoader::restore_entities() {
@@ -157,7 +179,7 @@ core::Status SnapshotLoader::restore_entities() {
   for (PrototypeId prototype = 1; prototype < uses_.size(); ++prototype)
     if (uses_[prototype] > 0 && saved_.prototypes[prototype].pools.empty())
       return damaged("an entity has a prototype that is not there");
-  return core::Done{};
+  return check_sizes();
 }
 
 void SnapshotLoader::survey_living() {

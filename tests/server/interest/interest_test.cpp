@@ -1,5 +1,6 @@
 #include <array>
 #include <ecs/allocations.hpp>
+#include <functional>
 #include <mobula/core/random.hpp>
 #include <optional>
 #include <server/interest/interest_world.hpp>
@@ -355,16 +356,40 @@ TEST_F(InterestTest, TheSteadyStateAllocatesNothing) {
   EXPECT_EQ(made, 0u);
 }
 
-#ifdef MOBULA_ASSERTS
-TEST_F(InterestTest, LayersThatMakeNoSenseAssert) {
+TEST_F(InterestTest, LayersThatMakeNoSenseAreNamed) {
   const std::vector<Layer> backwards{{"creatures", 10, 9}};
-  EXPECT_DEATH(Interest(world, backwards), "radius of layer creatures");
+  EXPECT_DEATH(Interest(world, backwards),
+               "layer creatures is entered at radius 10 and left at 9: both are between 0 and");
   const std::vector<Layer> negative{{"creatures", -1}};
-  EXPECT_DEATH(Interest(world, negative), "radius of layer creatures");
+  EXPECT_DEATH(Interest(world, negative), "layer creatures is entered at radius -1");
   const std::vector<Layer> many(Layer::count_max + 1);
-  EXPECT_DEATH(Interest(world, many), "too many layers");
+  EXPECT_DEATH(Interest(world, many), "the game declares 17 layers; it may have 16");
 }
-#endif
+
+struct Meddler : InterestRule {
+  explicit Meddler(std::function<void(Entity)> change) : change_(std::move(change)) {}
+  [[nodiscard]] bool may_see(const Viewer& /*viewer*/, ecs::Entity entity) const override {
+    change_(entity);
+    return true;
+  }
+
+ private:
+  std::function<void(Entity)> change_;
+};
+
+TEST_F(InterestTest, ARuleThatChangesTheWorldIsNamed) {
+  const Entity other = make({1, 0, 0});
+  end_tick();
+  const Meddler creates([this](Entity /*entity*/) { world.create(); });
+  interest.set_rule(&creates);
+  EXPECT_DEATH(query(), "InterestRule::may_see creates entity .*: it must change no entity");
+  EXPECT_DEATH(static_cast<void>(interest.may_stay(viewer, other.index)), "InterestRule::may_see creates");
+  const Meddler removes([this](Entity entity) {
+    if (world.has<Transform>(entity)) world.remove<Transform>(entity);
+  });
+  interest.set_rule(&removes);
+  EXPECT_DEATH(query(), "InterestRule::may_see adds or removes components of entity .*running=InterestRule::may_see");
+}
 
 }  // namespace
 }  // namespace mobula::server

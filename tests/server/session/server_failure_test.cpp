@@ -8,7 +8,7 @@ namespace mobula::server::server_failure_test {
 namespace {
 
 struct CarelessGame : test::TinyGame {
-  enum class Place { nowhere, tick, system } place = Place::nowhere;
+  enum class Place { nowhere, tick, system, join } place = Place::nowhere;
 
   static void fail(World& world) {
     const ecs::Entity entity = world.create().value();
@@ -18,6 +18,12 @@ struct CarelessGame : test::TinyGame {
   void tick(World& world) override {
     TinyGame::tick(world);
     if (place == Place::tick) fail(world);
+  }
+  core::Result<ecs::Entity> join(World& world, const Player& player) override {
+    if (place != Place::join) return TinyGame::join(world, player);
+    const ecs::Entity entity = world.create().value();
+    world.destroy(entity);
+    return entity;
   }
   void systems(World& world, ecs::Schedule& schedule) override {
     TinyGame::systems(world, schedule);
@@ -33,6 +39,14 @@ TEST(ServerFailureDeathTest, AMistakeInTickIsNamed) {
   village.ticks(3);
   game.place = CarelessGame::Place::tick;
   EXPECT_DEATH(village.tick(), "destroying entity [0-9.]*, which is not alive *tick=4 running=Game::tick");
+}
+
+TEST(ServerFailureDeathTest, ADeadPlayerEntityIsNamed) {
+  CarelessGame game;
+  test::Village village{game};
+  game.place = CarelessGame::Place::join;
+  village.join();
+  EXPECT_DEATH(village.ticks(20), "Game::join returned entity [0-9.]*, which is dead .*running=Game::join");
 }
 
 TEST(ServerFailureDeathTest, AMistakeInASystemIsNamed) {

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <cmath>
 #include <mobula/core/log.hpp>
+#include <mobula/ecs/read_only.hpp>
 #include <mobula/server/interest/changed_positions.hpp>
 #include <mobula/server/interest/interest.hpp>
+#include <optional>
 #include <utility>
 
 namespace mobula::server {
@@ -153,8 +155,19 @@ void Interest::update_member(std::uint32_t index, const Member& now, const Vec3&
 
 // Queries ---------------------------------------------------------------------------------
 
+// Time in which the game's rule is asked. Its failures are named. It runs after publication, so it must change nothing.
+struct Interest::Asking {
+  explicit Asking(ecs::Registry& registry) : reading(registry, name) {}
+
+  static constexpr std::string_view name = "InterestRule::may_see";
+  core::LogScope about{{.running = name}};
+  ecs::ReadOnly reading;
+};
+
 void Interest::query_visibility(const Viewer& viewer, std::span<const std::uint32_t> visible,
                                 std::vector<std::uint32_t>& gained, std::vector<std::uint32_t>& lost) {
+  std::optional<Asking> asking;
+  if (rule_ != nullptr) asking.emplace(registry_);
   marks_.begin();
   for (const std::uint32_t index : visible) {
     MOBULA_ASSERT(index < marks_.size(), "index " + std::to_string(index) + " was never published");
@@ -228,6 +241,8 @@ bool Interest::permits_parents(const Viewer& viewer, std::uint32_t index) const 
 }
 
 bool Interest::may_see(const Viewer& viewer, std::uint32_t index, bool in_view) const {
+  std::optional<Asking> asking;
+  if (rule_ != nullptr) asking.emplace(registry_);
   return is_published(index) &&
          is_within_reach(viewer, registry_.entities().at(index), members_[index], grid_.position(index), in_view) &&
          permits(viewer, index) && permits_parents(viewer, index);

@@ -112,6 +112,7 @@ class Interest {
   void check() const;
 
  private:
+  struct Asking;
   // Data of an index's entity besides its position: 20 bytes.
   struct Member {
     Relevance relevance;

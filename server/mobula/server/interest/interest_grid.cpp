@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <mobula/core/assert.hpp>
+#include <mobula/core/format.hpp>
 #include <mobula/server/interest/interest_grid.hpp>
 #include <string>
 #include <utility>
@@ -10,15 +11,30 @@ namespace {
 // Smaller cells mean more lists to search, larger ones more entities that are too far.
 constexpr float cells_per_leave_radius = 2.0f;
 
+constexpr float leave_max = 1e9f;
+
 }  // namespace
 
-InterestGrid::InterestGrid(std::span<const Layer> layers) {
-  MOBULA_CHECK(layers.size() <= Layer::count_max, "too many layers");
+void check_layers(std::span<const Layer> layers) {
+  MOBULA_CHECK(layers.size() <= Layer::count_max,
+               core::format("the game declares {} layers; it may have {}", layers.size(), Layer::count_max));
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const float enter = layers[i].radius;
     const float leave = leave_radius(layers[i]);
     if (enter == 0) continue;
-    MOBULA_CHECK(enter > 0 && leave >= enter && leave < 1e9f, "the radius of layer " + layers[i].name);
+    MOBULA_CHECK(enter > 0 && leave >= enter && leave < leave_max,
+                 core::format("layer {} is entered at radius {} and left at {}: both are between 0 and {} m, and it is "
+                              "not left before it is entered",
+                              layers[i].name, enter, leave, leave_max));
+  }
+}
+
+InterestGrid::InterestGrid(std::span<const Layer> layers) {
+  check_layers(layers);
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const float enter = layers[i].radius;
+    const float leave = leave_radius(layers[i]);
+    if (enter == 0) continue;
     reaches_[i] = {enter * enter, leave * leave, leave, cells_per_leave_radius / leave};
   }
 }

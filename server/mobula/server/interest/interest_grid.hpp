@@ -22,6 +22,9 @@
 
 namespace mobula::server {
 
+/// Ends the process with a message unless the layers can be used.
+void check_layers(std::span<const Layer> layers);
+
 /// Grid of published entities.
 class InterestGrid {
  public:

@@ -12,6 +12,14 @@ constexpr std::uint32_t reclaimed_per_second_max = 1024;  // prototypes that are
 constexpr std::size_t body_part_bytes_min = 512;
 constexpr std::size_t backlog_bytes_max = 64 * 1024;  // on the control lane, whose other messages must not wait long
 
+std::vector<Layer> declared_layers(const Game& game) {
+  return run_hook("Game::layers", [&] {
+    std::vector<Layer> layers = game.layers();
+    check_layers(layers);
+    return layers;
+  });
+}
+
 }  // namespace
 
 Replicator::Replicator(const ReplicationConfig& config, World& world, Game& game, ReplicationStats& stats,
@@ -22,7 +30,7 @@ Replicator::Replicator(const ReplicationConfig& config, World& world, Game& game
       phases_(phases),
       publisher_(world.registry(), world.schema(), config.history_bytes, 1.0 / config.ticks_per_second),
       encoded_deltas_(publisher_.published()),
-      interest_(world.registry(), run_hook("Game::layers", [&] { return game.layers(); })),
+      interest_(world.registry(), declared_layers(game)),
       visibility_(world.registry(), publisher_, interest_, game.interest_rule() != nullptr) {
   interest_.set_rule(run_hook("Game::interest_rule", [&] { return game.interest_rule(); }));
   workspace_.parents = &interest_.parents();

@@ -42,7 +42,13 @@ void Players::hand_over(ClientSession& other, ClientSession& session) {
 
 core::Status Players::ask_game(Player& player) {
   if (player.spectator) return run_hook("Game::spectate", [&] { return game_.spectate(world_, player); });
-  const core::Result<ecs::Entity> joined = run_hook("Game::join", [&] { return game_.join(world_, player); });
+  const core::Result<ecs::Entity> joined = run_hook("Game::join", [&] {
+    core::Result<ecs::Entity> result = game_.join(world_, player);
+    if (result)
+      MOBULA_CHECK(!*result || world_.registry().valid(*result),
+                   "Game::join returned entity " + to_string(*result) + ", which is dead");
+    return result;
+  });
   if (!joined) return joined.error();
   player.entity = *joined;
   world_.set_player_entity(player.id, player.entity);
