@@ -118,6 +118,7 @@ TEST_F(Conformance, ARecordingOfTheDemoMakesEqualClients) {
 constexpr int ticks_live = 200;
 constexpr int ticks_away = 5;
 constexpr std::uint32_t clients_live = 2;
+constexpr std::uint64_t pictures_each_live = 16;
 
 // An upheaval that also sends events.
 class EventfulGame final : public test::UpheavalGame {
@@ -180,6 +181,7 @@ class Twins {
     Village::Client& client = village_.join(std::move(config));
     const core::ByteView level = has_level ? test::hamlet()->clients_bytes() : core::ByteView();
     twins_.push_back(std::make_unique<Twin>(client.connection, village_.now, level));
+    twins_.back()->set_pictures_each(pictures_each_live);
     client.input = twins_.back().get();
     clients_.push_back(&client);
   }
@@ -226,7 +228,7 @@ TEST_F(Conformance, LiveSessionsInAnUpheavalAreEqual) {
   });
   if (test::soaks()) return;
   EXPECT_GE(played.compared, test::few_or_all(few_states, states_wanted));
-  EXPECT_GT(played.sampled, played.compared);
+  EXPECT_GT(played.sampled, played.compared / 4);
   EXPECT_GT(played.changes, 1'000u);
   EXPECT_GT(played.events, 100u);
 }

@@ -22,6 +22,8 @@ class Twin final : public client::ConnectionInput {
   void reconnect(const transport::ConnectToken& token, core::Nanoseconds now) override;
   void close(transport::Output& output) override;
 
+  /// Sets the number of updates between two comparisons of pictures. Each samples all entities of both clients.
+  void set_pictures_each(std::uint64_t updates) { pictures_each_ = updates; }
   /// Returns the client of the C interface.
   [[nodiscard]] mobula_client c() const { return c_->handle(); }
   /// Returns the first difference; empty if there was none.
@@ -63,6 +65,7 @@ class Twin final : public client::ConnectionInput {
   std::vector<ecs::PoolId> pools_;  // by the C interface's number of the component
   std::uint32_t mirror_number_ = 0;
   std::uint64_t updates_ = 0;
+  std::uint64_t pictures_each_ = 4;
   std::uint64_t compared_ = 0;
   std::uint64_t sampled_ = 0;
   std::uint64_t changes_ = 0;

@@ -13,9 +13,7 @@ namespace {
 
 using test::handle_of;
 
-// Updates between two comparisons. A picture samples each entity twice per client.
-constexpr std::uint64_t facts_each = 4;
-constexpr std::uint64_t pictures_each = 16;
+constexpr std::uint64_t facts_each = 4;  // updates between two comparisons of facts of entities
 constexpr std::array picture_ages{0.25, 1.5};
 
 }  // namespace
@@ -34,7 +32,7 @@ void Twin::compare(core::Nanoseconds now) {
   compare_events();
   compare_entities();
   for (std::uint32_t component = 0; component < c_->component_count(); ++component) compare_column(component);
-  if (updates_ % pictures_each == 0) compare_pictures(now);
+  if (updates_ % pictures_each_ == 0) compare_pictures(now);
 }
 
 void Twin::compare_status() {
