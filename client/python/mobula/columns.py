@@ -41,6 +41,25 @@ def copy(mirror: Mirror, component: Component, tick: float | None) -> Column:
     return Column(entities[: count.value], values[: count.value])
 
 
+def copy_shown(mirror: Mirror, component: Component) -> Column:
+    """Copies a column as a prediction shows it. It has predicted spawns too, whose number is not known before."""
+    from .mirror import Column
+
+    count = ctypes.c_uint32(count_of(mirror, component))
+    while True:
+        capacity = count.value
+        entities = numpy.empty(capacity, numpy.uint64)
+        values = numpy.empty(capacity, component.type.dtype)
+        try:
+            mirror._call("mobula_prediction_sample_column", component.number, entities.ctypes.data_as(ENTITIES),
+                         values.ctypes.data, 0, capacity, ctypes.byref(count))
+        except Error as error:
+            if error.code != Code.BUFFER_TOO_SMALL:
+                raise
+        else:
+            return Column(entities[: count.value], values[: count.value])
+
+
 def view(mirror: Mirror, component: Component) -> Iterator[Column]:
     """Yields the parts of a column where they lie."""
     from .mirror import Column

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
-    from .mirror import Mirror
+    from .mirror import Column, Mirror
 
 
 class Command(NamedTuple):
@@ -62,11 +62,18 @@ class Spawn(NamedTuple):
     ordinal: int
 
 
+class Static(NamedTuple):
+    """Static data of a level. `kind` is the hash of its kind's name."""
+
+    kind: int
+    data: bytes
+
+
 class Smoothing(NamedTuple):
     """How corrections of a component are shown, or of all without an entry of their own.
 
-    `duration`: seconds in which a correction is shown, evenly; 0 shows it at once. `snap_distance`: corrections of more than
-    this are shown at once. It is the length of the vector of all floats of the component.
+    `duration`: seconds in which a correction is shown, evenly; 0 shows it at once. `snap_distance`: a component whose
+    position is corrected by more is shown at once.
     """
 
     component: str | None = None
@@ -133,6 +140,19 @@ class Step:
         made = Random(self._mirror._library)
         self._mirror._call("mobula_step_random", unsigned(key, 64, "the key"), ctypes.byref(made._state))
         return made
+
+    def random_of(self, entity: Entity | int) -> Random:
+        """Returns random numbers that depend on the world's seed, the tick and the entity alone."""
+        made = Random(self._mirror._library)
+        self._mirror._call("mobula_step_random_of", handle_of(entity), ctypes.byref(made._state))
+        return made
+
+    def find_static(self, id: int) -> Static | None:
+        """Returns static data of the level that the server reads in this tick. None if there is none."""
+        kind, data, size = ctypes.c_uint32(), ctypes.c_void_p(), ctypes.c_uint64()
+        code = self._mirror._call("mobula_step_find_static", unsigned(id, 64, "the id"), ctypes.byref(kind),
+                                  ctypes.byref(data), ctypes.byref(size))
+        return Static(kind.value, ctypes.string_at(data, size.value)) if code == Code.OK else None
 
     def spawn(self, command: Command, *components: str) -> int:
         """Spawns an entity with the default values of these components. Returns its handle."""
@@ -225,6 +245,12 @@ class Prediction:
         """Returns a component as it is to be shown at the moment of the last update, as a named tuple."""
         return self._mirror._read_any("mobula_prediction_sample", component,
                                       lambda number: (handle_of(entity), number))
+
+    def column(self, component: str) -> Column:
+        """Returns a component of all entities that have it as it is to be shown, predicted spawns included."""
+        from . import columns
+
+        return columns.copy_shown(self._mirror, self._mirror.component(component))
 
     def read(self, entity: Entity | int, component: str) -> Any:
         """Returns the value of the newest predicted tick."""

@@ -32,6 +32,10 @@ class Predictions(Served):
             entities = step.visible("Health")
             self.assertEqual(len(step.read("Health", entities)), len(entities))
             self.assertLess(step.random(5).below(10), 10)
+            mine = step.random_of(client.status.player)
+            self.assertEqual(mine.next(), step.random_of(client.status.player).next())
+            self.assertNotEqual(mine.next(), step.random(5).next())
+            self.assertIsNone(step.find_static(5), "the level has no static data")
 
         first = client.status.tick
         while client.status.tick < first + 100:
@@ -75,6 +79,9 @@ class Predictions(Served):
             client.update()
             prediction.update(step)
         self.assertGreater(prediction.read(client.status.player, "Pose").position.x, begin + 4)
+        shown = prediction.column("Pose")
+        own = shown.values[shown.entities == client.status.player]
+        self.assertEqual(own["position"]["x"], [prediction.sample(client.status.player, "Pose").position.x])
         self.assertEqual(prediction.counters.remote_mispredictions, 0, prediction.last_misprediction)
 
     def test_a_spawn_continues_as_the_servers_entity(self):
