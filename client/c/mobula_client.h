@@ -202,9 +202,10 @@ MOBULA_API mobula_result mobula_client_connect_udp(mobula_client client, const c
 
 /* Receives, updates and sends over the library's socket. Waits at most `timeout_ms` for a datagram or the next wake-up.
  * A lost connection is resumed with the server's rejoin tokens, for a minute or as long as the server keeps the player.
- * Meanwhile the result is MOBULA_OK. Errors: CLOSED when the connection is closed for good, or needs a new token
- * (mobula_status.can_reconnect); what the last step has changed can be read then. WRONG_STATE without the library's
- * socket. */
+ * Meanwhile the result is MOBULA_OK. When the first address has not answered mobula_status.can_reconnect is 1, and a
+ * host with a new token may reconnect: a server that was restarted answers no rejoin token of its former run. Errors:
+ * CLOSED when the connection is closed for good, or needs a new token (mobula_status.can_reconnect); what the last step
+ * has changed can be read then. WRONG_STATE without the library's socket. */
 MOBULA_API mobula_result mobula_client_poll(mobula_client client, uint32_t timeout_ms);
 
 /* Writes an address of the server, such as "192.0.2.1:7777". They are those of the token, or of connect_udp, and are tried
@@ -236,7 +237,8 @@ MOBULA_API mobula_result mobula_client_pipe_closed(mobula_client client, const c
  * the old one. Errors: WRONG_STATE unless mobula_status.can_rejoin, or with the library's socket, which rejoins itself. */
 MOBULA_API mobula_result mobula_client_rejoin(mobula_client client, int64_t now);
 
-/* Starts a new session with a new token. Errors: BAD_TOKEN, SOCKET, WRONG_STATE unless the connection is closed. */
+/* Starts a new session with a new token. Errors: BAD_TOKEN, SOCKET, WRONG_STATE unless the connection is closed or
+ * mobula_status.can_reconnect. */
 MOBULA_API mobula_result mobula_client_reconnect(mobula_client client, const void* token, uint64_t token_size,
                                                  int64_t now);
 
@@ -615,6 +617,7 @@ typedef struct mobula_prediction_counters {
   double input_delay;             /* ticks between a command and its effect, now, but for stalls */
   uint64_t level_mispredictions;  /* others: a step read another level than the server's, which was not here */
   uint64_t unpredicted_entities;  /* chosen, but more than the limit, or owner_only and of another player; now */
+  uint64_t stalled_time;          /* nanoseconds that have passed in stalls */
 } mobula_prediction_counters;
 
 /* Writes counters since the prediction was created. */

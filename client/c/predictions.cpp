@@ -82,6 +82,7 @@ mobula_prediction_counters counters_of(const client::PredictionStats& stats) {
   counters.input_delay = stats.input_delay;
   counters.level_mispredictions = stats.level_mispredictions;
   counters.unpredicted_entities = stats.unpredicted_entities;
+  counters.stalled_time = static_cast<std::uint64_t>(stats.stalled_time);
   return counters;
 }
 

@@ -67,9 +67,10 @@ void PredictedTwin::compare_counters() {
   expect(c.corrections == cpp.corrections && c.sum_of_corrections == cpp.sum_of_corrections &&
              c.greatest_correction == cpp.greatest_correction && c.last_correction == cpp.last_correction,
          "corrections differ");
-  expect(c.restarts == cpp.restarts && c.stalls == cpp.stalls && c.dropped_effects == cpp.dropped_effects &&
-             c.input_delay == cpp.input_delay && c.predicted_ticks == cpp.predicted_ticks &&
-             c.unpredicted_entities == cpp.unpredicted_entities,
+  expect(c.restarts == cpp.restarts && c.stalls == cpp.stalls &&
+             c.stalled_time == static_cast<std::uint64_t>(cpp.stalled_time) &&
+             c.dropped_effects == cpp.dropped_effects && c.input_delay == cpp.input_delay &&
+             c.predicted_ticks == cpp.predicted_ticks && c.unpredicted_entities == cpp.unpredicted_entities,
          "other counters differ");
 }
 

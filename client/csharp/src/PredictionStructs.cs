@@ -120,6 +120,8 @@ public struct PredictionCounters {  // mobula_prediction_counters
   public ulong LevelMispredictions;
   /// <summary>Chosen, but more than the limit, or of another player with a predicted field that is owner_only; now.</summary>
   public ulong UnpredictedEntities;
+  /// <summary>Nanoseconds that have passed in stalls.</summary>
+  public ulong StalledTime;
 }
 
 public enum EffectKind : uint {

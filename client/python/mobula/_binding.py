@@ -234,6 +234,7 @@ class PredictionCounters(ctypes.Structure):
         ("input_delay", c_double),
         ("level_mispredictions", c_uint64),
         ("unpredicted_entities", c_uint64),
+        ("stalled_time", c_uint64),
     ]
 
 
