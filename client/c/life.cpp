@@ -54,7 +54,7 @@ mobula_status status_of(const Client& client) {
   status.state = static_cast<std::uint32_t>(connection.state());
   status.can_rejoin = connection.can_rejoin();
   status.rejoin_tokens = static_cast<std::uint32_t>(connection.rejoin_tokens());
-  status.can_reconnect = connection.can_reconnect();
+  status.can_reconnect = connection.can_reconnect() || rejoins_in_vain(client);
   status.ticks_per_second = connection.ticks_per_second();
   status.player = to_c(connection.player_entity());
   status.closing_seconds = ~0u;

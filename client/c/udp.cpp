@@ -35,13 +35,16 @@ bool keep_alive(Client& client) {
   client::Connection& connection = *client.connection;
   if (connection.state() == State::playing) pipe.lost_at = 0;
   if (connection.state() != State::closed) return true;
+  pipe.in_vain = pipe.lost_at != 0 && !connection.answered();
   if (pipe.lost_at == 0) pipe.lost_at = client.now;
   const core::Nanoseconds patience = std::max(resume_within_least, connection.rejoin_grace());
   if (!connection.can_rejoin() || client.now - pipe.lost_at > patience) return false;
   if (client.now < pipe.next_try) return true;
   pipe.next_try = client.now + try_interval;
   // The socket may be that of a network that is no longer there. Without a new one the next try is in a second.
-  if (pipe.socket.open().ok()) rejoin(client);
+  if (!pipe.socket.open().ok()) return true;
+  pipe.tried_at = client.now;
+  rejoin(client);
   return true;
 }
 
@@ -59,6 +62,15 @@ mobula_result poll(Client& client, std::uint32_t timeout_ms) {
 }
 
 }  // namespace
+
+// Each address is tried for the token's timeout.
+bool c::rejoins_in_vain(const Client& client) {
+  const client::Connection& connection = *client.connection;
+  if (client.host_has_socket() || client.pipe->lost_at == 0) return false;
+  if (connection.state() != State::connecting || connection.answered()) return false;
+  const core::Nanoseconds timeout = connection.config().transport.token.timeout_seconds * core::second;
+  return client.pipe->in_vain || client.now - client.pipe->tried_at >= timeout;
+}
 
 mobula_result mobula_client_connect_udp(mobula_client client, const char* address) {
   return with_client(client, [&](Client& c) -> mobula_result {
@@ -95,8 +107,8 @@ mobula_result mobula_client_poll(mobula_client client, uint32_t timeout_ms) {
 mobula_result mobula_client_reconnect(mobula_client client, const void* token, uint64_t token_size, int64_t now) {
   return with_client(client, [&](Client& c) -> mobula_result {
     if (is_predicting(c)) return in_update();
-    if (c.connection->state() != State::closed)
-      return fail(MOBULA_ERROR_WRONG_STATE, "the connection is open; leave first");
+    const bool is_closed = c.connection->state() == State::closed;
+    if (!is_closed && !rejoins_in_vain(c)) return fail(MOBULA_ERROR_WRONG_STATE, "the connection is open; leave first");
     transport::ConnectToken read;
     if (const mobula_result result = read_token(token, token_size, read); result != MOBULA_OK) return result;
     if (const mobula_result checked = check_time(c, now); checked != MOBULA_OK) return checked;
@@ -105,6 +117,7 @@ mobula_result mobula_client_reconnect(mobula_client client, const void* token, u
       c.pipe->lost_at = 0;
     }
     note_time(c, now);
+    if (!is_closed) c.connection->close(output(c));
     reconnect(c, read);
     return MOBULA_OK;
   });

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Iterator
 
 from ._session import Levels, Options, Schema, Status
-from .enums import Code, State
+from .enums import Code, Reason, State
 from .errors import Error
 from .mirror import Mirror
 from .resumption import NOT_NOW, Resumption
@@ -45,17 +45,20 @@ class Client(Mirror):
             self._call("poll", max(0, round(timeout * 1000)))
         except Error as error:
             self._after_update()
-            if error.code != Code.CLOSED or not self._reconnect(error):
+            if error.code != Code.CLOSED or not self._reconnect():
                 raise
         status = self._after_update()
         if status.state == State.PLAYING:
             self._resumption.succeeded()
+        elif status.can_reconnect and self._resumption.is_due(time.monotonic()):
+            self._reconnect()  # the library's rejoin has no answer
+            status = self.status
         return status
 
-    def _reconnect(self, closed: Error) -> bool:
+    def _reconnect(self) -> bool:
         """Starts a new session. Returns False if the server does not allow that, or there are no tokens."""
         now = time.monotonic()
-        if self._source is None or self._resumption.next(self.status, closed.reason, now) is None:
+        if self._source is None or self._resumption.next(self.status, Reason.NO_ANSWER, now) is None:
             return False
         time.sleep(self._resumption.pause(now))
         try:

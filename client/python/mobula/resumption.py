@@ -49,6 +49,10 @@ class Resumption:
         self._last = Attempt.RECONNECT if reconnect and (not rejoin or unanswered) else Attempt.REJOIN
         return self._last
 
+    def is_due(self, now: float) -> bool:
+        """Returns whether the next attempt need not wait."""
+        return now >= self._next_at
+
     def pause(self, now: float) -> float:
         """Returns how long to wait before the next attempt, and counts it as made then."""
         wait = max(0.0, self._next_at - now)

@@ -227,6 +227,24 @@ TEST_F(CUdp, ALostConnectionIsResumedByItself) {
   EXPECT_EQ(game_.names.size(), 1u) << "the same player";
 }
 
+TEST_F(CUdp, ANewTokenMayReplaceAnUnansweredRejoin) {
+  ASSERT_EQ(mobula_client_connect_udp(client_, address().c_str()), MOBULA_OK);
+  ASSERT_TRUE(play());
+  ASSERT_TRUE(run_until([&] { return status().rejoin_tokens > 0; }));
+  const core::Bytes token = new_token();
+  const auto reconnect = [&] { return mobula_client_reconnect(client_, token.data(), token.size(), mobula_now()); };
+  EXPECT_EQ(reconnect(), MOBULA_ERROR_WRONG_STATE) << "the connection is open";
+  const std::uint16_t port = pipes_->local_port(transport::Pipe::udp);
+  pipes_.reset();
+  ASSERT_TRUE(run_until([&] { return status().can_reconnect == 1; }, false)) << "the rejoin is not answered";
+  EXPECT_EQ(polled_, MOBULA_OK) << "it is being resumed";
+  EXPECT_GT(status().rejoin_tokens, 0u) << "only some have been tried";
+  open_pipes(port);
+  ASSERT_EQ(reconnect(), MOBULA_OK) << test::error_text();
+  ASSERT_TRUE(run_until([&] { return status().mirror == 2 && status().complete == 1; })) << test::error_text();
+  EXPECT_EQ(game_.names.size(), 2u) << "a new player";
+}
+
 TEST_F(CUdp, NoAnswerClosesAndANewTokenLeadsOn) {
   const std::string silent = "127.0.0.1:1";
   ASSERT_EQ(mobula_client_connect_udp(client_, silent.c_str()), MOBULA_OK);

@@ -26,6 +26,7 @@ class PipeClientTest : public testing::Test {
     server_ = std::move(*server::Server::start(std::move(config), game_));
     server_->set_unix_time(core::unix_now());
     pipes_->on_datagram([this](const transport::Address& from, core::ByteView datagram) {
+      if (hangs_up_) return pipes_->finished(from);
       server_->receive(from, datagram, core::monotonic_now(), *pipes_);
     });
     pipes_->on_closed([this](const transport::Address& from, std::string_view /*reason*/) {
@@ -67,7 +68,24 @@ class PipeClientTest : public testing::Test {
   std::unique_ptr<server::Server> server_;
   std::unique_ptr<PipeClient> client_;
   std::uint64_t tokens_ = 0;
+  bool hangs_up_ = false;  // as a restarted server does that knows no rejoin token
 };
+
+TEST_F(PipeClientTest, AsksForANewTokenAfterOneUnansweredRejoin) {
+  int requests = 0;
+  client_->set_token_source([&]() -> core::Result<Token> {
+    ++requests;
+    hangs_up_ = false;
+    return Token(new_token());
+  });
+  const std::uint64_t ticks = client_->connection().stats().ticks;
+  const std::uint64_t rejoins = client_->connection().stats().rejoins;
+  hangs_up_ = true;
+  ASSERT_TRUE(run_until([&] { return !hangs_up_ && client_->connection().stats().ticks > ticks + 5; }))
+      << to_string(client_->connection().reason());
+  EXPECT_EQ(requests, 1);
+  EXPECT_EQ(client_->connection().stats().rejoins, rejoins + 2) << "one with a rejoin token, one with the new token";
+}
 
 TEST_F(PipeClientTest, JoinsAnewWithANewTokenAfterTheGracePeriod) {
   int requests = 0;

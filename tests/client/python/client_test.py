@@ -214,12 +214,14 @@ class Log(Served):
 class Restart(Served):
     def test_a_client_reconnects_to_a_restarted_server(self):
         with self.join() as client:
+            updates(client, lambda: client.status.rejoin_tokens > 0)
             mirror = client.status.mirror
             self.village.server.kill()
             self.village.server.wait()
             self.village.start(self.village.admin_port, self.village.udp_port)
             updates(client, lambda: client.status.mirror > mirror and client.status.complete)
             self.assertIs(client.status.state, State.PLAYING)
+            self.assertEqual(client.statistics.rejoins, 2, "one rejoin without an answer, then the new token")
             self.assertIn("The Old Well", [each["Name"].text for each in client.entities("Name")])
 
 

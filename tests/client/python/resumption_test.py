@@ -41,6 +41,7 @@ class ResumptionTest(unittest.TestCase):
     def test_attempts_after_the_first_wait(self):
         resumption = Resumption(True, True)
         self.assertEqual(resumption.pause(10), 0)
+        self.assertFalse(resumption.is_due(10.25))
         self.assertEqual(resumption.pause(10.25), INTERVAL_SECONDS - 0.25)
         self.assertEqual(resumption.pause(20), 0)
 

@@ -47,6 +47,8 @@ class Connection final : public ConnectionInput {
   [[nodiscard]] std::size_t rejoin_tokens() const { return now_ < rejoin_tokens_end_ ? rejoin_tokens_.size() : 0; }
   /// Returns whether datagrams of the latest session may have left: its pipe was ready in an update.
   [[nodiscard]] bool has_sent() const { return has_sent_; }
+  /// Returns whether the server has answered the latest session's token.
+  [[nodiscard]] bool answered() const { return endpoint_->server_answered(); }
   /// Returns whether the connection is closed, though neither side closed it, after the server had accepted the client.
   [[nodiscard]] bool lost() const;
   /// Returns whether a new connect token leads on: the connection was lost, or its rejoin was refused because the

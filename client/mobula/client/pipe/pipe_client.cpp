@@ -121,7 +121,7 @@ void PipeClient::on_lost(core::Nanoseconds now) {
 // A restarted server does not answer the rejoin tokens of its former run. A server that cannot be reached does not
 // answer either, and then no new token can be had: so attempts with new tokens and with rejoin tokens alternate.
 void PipeClient::resume(core::Nanoseconds now) {
-  const bool unanswered = connection_->has_sent() && connection_->reason().code == transport::ReasonCode::no_answer;
+  const bool unanswered = connection_->has_sent() && !connection_->answered();
   requested_token_ = !connection_->can_rejoin() || (unanswered && !requested_token_ && more_tokens_ != nullptr);
   if (requested_token_) return reconnect(now);
   core::log_info("client", "connection lost ({}), rejoining", to_string(connection_->reason()));
