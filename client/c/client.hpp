@@ -64,8 +64,8 @@ void note_time(Client& client, std::int64_t now);
 void receive(Client& client, const transport::Address& from, core::ByteView datagram);
 /// Updates the connection.
 void step(Client& client, transport::Output& output);
-/// Returns whether the library's rejoin has had no answer for so long that a new token may lead on: a server that was
-/// restarted answers no rejoin token of its former run.
+/// Returns whether the library's rejoin has had no answer for so long that a new token may lead on. A restarted server
+/// answers no rejoin token of its former run.
 [[nodiscard]] bool rejoins_in_vain(const Client& client);
 /// Resumes the session, which can_rejoin() allows. Nothing of the lost one is sent or announced any more.
 void rejoin(Client& client);
