@@ -22,8 +22,8 @@ const char* WelcomeWait::check(const transport::Session& session, core::Nanoseco
   const std::uint64_t content = stats.bytes_received - stats.datagrams_received * transport::body_header_bytes;
   waited_ += std::clamp<core::Nanoseconds>(now - std::exchange(checked_at_, now), 0, wait_step_max);
   if (content != std::exchange(content_bytes_, content)) progress_at_ = waited_;
-  if (stats.datagrams_received != std::exchange(datagrams_, stats.datagrams_received)) heard_at_ = waited_;
-  const bool is_silent = waited_ - std::max(heard_at_, progress_at_) >= silent_patience;
+  if (stats.datagrams_received != std::exchange(datagrams_, stats.datagrams_received)) received_at_ = waited_;
+  const bool is_silent = waited_ - std::max(received_at_, progress_at_) >= silent_patience;
   const bool is_busy = !is_silent && content == 0 && session.reliable_delivered(hello_id);
   if (!is_silent && waited_ - progress_at_ < (is_busy ? busy_patience : welcome_patience)) return nullptr;
   return is_busy ? server_is_busy : path_is_narrow;
