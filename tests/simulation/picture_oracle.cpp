@@ -41,6 +41,16 @@ std::vector<std::uint32_t> transform_row(server::Published& published, std::uint
   return {};
 }
 
+// Returns the tick of the newest former state that the client received as the entity's owner. It is an exact value
+// without a course, so it is drawn until a later state with a cut.
+ecs::Tick last_tick_as_owner(const client::Mirror& mirror, ecs::Entity entity) {
+  ecs::Tick last = ~0u;
+  if (const client::MirroredEntity* const known = mirror.state().find(entity))
+    for (const client::FormerStates& former : known->former_states)
+      if (former.owner) last = former.versions.newest().tick;
+  return last;
+}
+
 }  // namespace
 
 void PictureOracle::note(server::Server& server, ecs::Tick now) {
@@ -68,7 +78,8 @@ std::optional<std::string> PictureOracle::check(const client::Mirror& mirror, ec
     const Place place{client::sample<engine::Parent>(mirror, entity, view_tick),
                       client::sample<engine::Cuts>(mirror, entity, view_tick)};
     // A state that follows the moment may be the only one that the client has.
-    const auto first = static_cast<ecs::Tick>(std::max(view_tick, 0.0));
+    const ecs::Tick first =
+        std::min(static_cast<ecs::Tick>(std::max(view_tick, 0.0)), last_tick_as_owner(mirror, entity));
     const ecs::Tick last = std::max(first + 1, mirror.tick_of(entity));
     const std::array<float, 3> at{shown->position.x, shown->position.y, shown->position.z};
     for (std::uint32_t axis = 0; axis < 3; ++axis) {
