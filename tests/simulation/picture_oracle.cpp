@@ -78,9 +78,9 @@ std::optional<std::string> PictureOracle::check(const client::Mirror& mirror, ec
     const Place place{client::sample<engine::Parent>(mirror, entity, view_tick),
                       client::sample<engine::Cuts>(mirror, entity, view_tick)};
     // A state that follows the moment may be the only one that the client has.
-    const ecs::Tick first =
-        std::min(static_cast<ecs::Tick>(std::max(view_tick, 0.0)), last_tick_as_owner(mirror, entity));
-    const ecs::Tick last = std::max(first + 1, mirror.tick_of(entity));
+    const auto shown_tick = static_cast<ecs::Tick>(std::max(view_tick, 0.0));
+    const ecs::Tick first = std::min(shown_tick, last_tick_as_owner(mirror, entity));
+    const ecs::Tick last = std::max(shown_tick + 1, mirror.tick_of(entity));
     const std::array<float, 3> at{shown->position.x, shown->position.y, shown->position.z};
     for (std::uint32_t axis = 0; axis < 3; ++axis) {
       double low = 1e9;
