@@ -124,6 +124,28 @@ void try_changes(Iterated iterated) {
   });
 }
 
+// The group moves the first removed entity behind the visited ones, and the second one moves it back.
+TEST(IterationChange, AnEntityThatMovesToAndFroIsVisited) {
+  World world;
+  world.group<Health>(with<Mana>);
+  std::vector<Entity> all;
+  for (int i = 0; i < 4; ++i) {
+    all.push_back(world.create());
+    world.add<Health>(all.back());
+    world.add<Mana>(all.back());
+  }
+  std::vector<Entity> visited;
+  world.view<Health>().each([&](Entity entity, Health& /*health*/) {
+    visited.push_back(entity);
+    if (visited.size() > 1) return;
+    world.remove<Mana>(all[2]);
+    world.destroy(all[0]);
+  });
+  EXPECT_EQ(std::ranges::count(visited, all[1]), 1);
+  EXPECT_EQ(std::ranges::count(visited, all[2]), 1);
+  EXPECT_EQ(std::ranges::count(visited, all[3]), 1);
+}
+
 TEST(IterationChange, AViewOfOnePoolVisitsEachOnce) {
   try_changes([](Subject& subject) { return subject.world.view<const Position>(); });
 }

@@ -1,6 +1,7 @@
 // Destructors of components that destroy, remove and add: the registry stays whole.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <ecs/components.hpp>
 #include <functional>
 #include <memory>
@@ -118,6 +119,48 @@ TEST_P(ComponentDestructor, DestroysEntitiesOfTheSameRange) {
   EXPECT_EQ(world.entities().size(), 1u);
   world.destroy(outside);
   EXPECT_EQ(world.entities().size(), 0u);
+}
+
+TEST_P(ComponentDestructor, MayChangeTheListOfABulkCall) {
+  std::vector<Entity> all;
+  for (int i = 0; i < 20; ++i) all.push_back(make(i));
+  const std::vector<Entity> given = all;
+  const auto forget = [&all](Entity entity) { return [&all, entity] { std::erase(all, entity); }; };
+  for (const Entity entity : given) world.emplace<AtEnd>(entity, forget(entity));
+  world.remove<AtEnd>(all);
+  EXPECT_TRUE(all.empty());
+  for (const Entity entity : given) EXPECT_FALSE(world.has<AtEnd>(entity));
+  all = given;
+  for (const Entity entity : given) world.emplace<AtEnd>(entity, forget(entity));
+  world.destroy(all);
+  EXPECT_TRUE(all.empty());
+  expect_size(0);
+}
+
+TEST_P(ComponentDestructor, AListenerMayChangeTheListOfABulkDestroy) {
+  std::vector<Entity> all;
+  for (int i = 0; i < 20; ++i) all.push_back(make(i));
+  world.signals<Health>().destroy.connect([&all](std::span<const Entity> leaving) {
+    for (const Entity entity : leaving) std::erase(all, entity);
+    all.shrink_to_fit();
+  });
+  world.destroy(all);
+  EXPECT_TRUE(all.empty());
+  expect_size(0);
+}
+
+struct Grid {
+  std::array<char, (9u << 20)> cells;
+  std::unique_ptr<int> number;
+};
+
+TEST_P(ComponentDestructor, OfALargeComponentNeedsNoLargeStack) {
+  const Entity entity = make(1);
+  world.emplace<Grid>(entity).number = std::make_unique<int>(7);
+  world.remove<Grid>(entity);
+  world.emplace<Grid>(entity).number = std::make_unique<int>(8);
+  world.destroy(entity);
+  expect_size(0);
 }
 
 TEST_P(ComponentDestructor, DestroysTheOwnedEntityOnRemoval) {

@@ -125,5 +125,21 @@ TEST_F(HierarchyListeners, CreatingWithoutEndIsNamed) {
   EXPECT_DEATH(hierarchy.update(), "listeners of WorldTransform call each other without end");
 }
 
+TEST_F(HierarchyListeners, AParentListenerMayDestroyTheChild) {
+  const Entity parent = world.make({1, 0, 0});
+  for (const bool destroys : {true, false}) {
+    const Entity child = world.make({2, 0, 0});
+    world.add<Parent>(child, {parent});
+    update();
+    const auto link = world.signals<Parent>().destroy.connect([&](std::span<const Entity> /*children*/) {
+      destroys ? world.destroy(child) : world.remove<Transform>(child);
+    });
+    EXPECT_TRUE(hierarchy.set_parent_in_place(child, ecs::null_entity).ok());
+    EXPECT_EQ(world.valid(child), !destroys);
+    world.signals<Parent>().destroy.disconnect(link);
+    update();
+  }
+}
+
 }  // namespace
 }  // namespace mobula::hierarchy

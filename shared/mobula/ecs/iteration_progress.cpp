@@ -21,25 +21,22 @@ void IterationProgress::on_moved(const SparseSet& set, std::uint32_t index, std:
   if (before && after) return;
   disturbed_ = true;
   if (&set != lead_ || before == after) return;
-  if (before) {
-    skip(index);
-  } else if (!unskip(index)) {
-    late_.push_back(index);
-  }
+  // What moves to and fro is neither skipped nor late: its place is right again.
+  IndexSet& here = before ? late_ : skipped_;
+  IndexSet& there = before ? skipped_ : late_;
+  if (!here.erase(index)) there.add(index);
 }
 
-// A function may destroy a skipped entity and reuse its index, which is then skipped already.
-void IterationProgress::skip(std::uint32_t index) {
-  if (!skipped_) skipped_ = core::Owned(new SparseSet(SparseSet::no_pages));
-  if (skipped_->contains(index)) return;
-  skipped_->make_room(index);
-  skipped_->push(index);
+void IterationProgress::IndexSet::add(std::uint32_t index) {
+  if (!set_) set_ = core::Owned(new SparseSet(SparseSet::no_pages));
+  if (set_->contains(index)) return;
+  set_->make_room(index);
+  set_->push(index);
 }
 
-// Returns false if the index is not skipped.
-bool IterationProgress::unskip(std::uint32_t index) {
-  if (!skips(index)) return false;
-  skipped_->erase(index);
+bool IterationProgress::IndexSet::erase(std::uint32_t index) {
+  if (!contains(index)) return false;
+  set_->erase(index);
   return true;
 }
 

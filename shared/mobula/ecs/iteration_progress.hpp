@@ -42,14 +42,13 @@ class IterationProgress {
   /// Returns true if positions or places of components that were found during the run may be wrong.
   [[nodiscard]] bool outdated() const { return outdated_; }
 
-  [[nodiscard]] bool skips(std::uint32_t index) const { return skips_any() && skipped_->contains(index); }
-  [[nodiscard]] bool skips_any() const { return skipped_ && skipped_->size() != 0; }
+  [[nodiscard]] bool skips(std::uint32_t index) const { return skipped_.contains(index); }
+  [[nodiscard]] bool skips_any() const { return skipped_.any(); }
   /// Takes the index of an entity to be visited late. Returns false if there is none.
   bool take_late(std::uint32_t& index) {
-    if (late_.empty()) return false;
-    index = late_.back();
-    late_.pop_back();
-    return true;
+    if (!late_.any()) return false;
+    index = late_.last();
+    return late_.erase(index);
   }
 
   /// Receives the removal of an index from a position.
@@ -62,9 +61,21 @@ class IterationProgress {
   void set_outdated(bool outdated) { outdated_ = outdated; }
 
  private:
+  // A set that has no memory before the first index. A function may destroy an entity and reuse its index, which is
+  // then in the set already.
+  class IndexSet {
+   public:
+    [[nodiscard]] bool any() const { return set_ && set_->size() != 0; }
+    [[nodiscard]] bool contains(std::uint32_t index) const { return any() && set_->contains(index); }
+    [[nodiscard]] std::uint32_t last() const { return set_->indices().back(); }
+    void add(std::uint32_t index);
+    bool erase(std::uint32_t index);  // false if it is not in the set
+
+   private:
+    core::Owned<SparseSet> set_;
+  };
+
   [[nodiscard]] bool is_visited(std::uint32_t position) const;
-  void skip(std::uint32_t index);
-  bool unskip(std::uint32_t index);
 
   const SparseSet* lead_;
   std::uint32_t first_ = 0;
@@ -74,8 +85,8 @@ class IterationProgress {
   bool forwards_ = false;
   bool disturbed_ = false;
   bool outdated_ = false;
-  core::Owned<SparseSet> skipped_;   // null until an entity is skipped
-  std::vector<std::uint32_t> late_;  // indices
+  IndexSet skipped_;  // visited, at positions that are to be visited
+  IndexSet late_;     // not visited, at positions that are
 };
 
 /// The iterations over one set that are in progress.

@@ -97,10 +97,22 @@ Pool::Remove Pool::remove_for(const ComponentType& type) const {
 void Pool::replace(std::uint32_t position, std::byte* value) noexcept {
   mark_changed(position);
   if (plain_) return relocate(address(position), value);
-  auto* const former = static_cast<std::byte*>(__builtin_alloca_with_align(element_size_, stack_alignment_bits));
+  const bool is_large = element_size_ > stack_bytes_max;
+  auto* const former = is_large
+                           ? allocate_value()
+                           : static_cast<std::byte*>(__builtin_alloca_with_align(element_size_, stack_alignment_bits));
   relocate(former, address(position));
   relocate(address(position), value);
   destroy_value(former);
+  if (is_large) free_value(former);
+}
+
+std::byte* Pool::allocate_value() const {
+  return static_cast<std::byte*>(::operator new(element_size_, std::align_val_t{stack_alignment_bits / 8}));
+}
+
+void Pool::free_value(std::byte* value) noexcept {
+  ::operator delete(value, std::align_val_t{stack_alignment_bits / 8});
 }
 
 void Pool::clear() noexcept {

@@ -177,7 +177,7 @@ class Pool {
   }
   /// Returns whether components have a destructor. It may change the registry: the pool calls it as its last step.
   [[nodiscard]] bool has_destructor() const { return !plain_; }
-  /// Removes a component, calls vacated() and then destroys the value. Allocates nothing.
+  /// Removes a component, calls vacated() and then destroys the value. Allocates memory only for values above 4 KiB.
   template <class Vacated>
   [[gnu::noinline]] void remove_then(std::uint32_t index, Vacated vacated) noexcept;
   /// Moves `value` to a position and then destroys the former value there.
@@ -268,6 +268,9 @@ class Pool {
   }
   // Alignment of memory for one component on the stack. A function of its own cannot allocate it.
   static constexpr std::size_t stack_alignment_bits = 512;
+  static constexpr std::size_t stack_bytes_max = 4096;
+  [[nodiscard]] std::byte* allocate_value() const;
+  static void free_value(std::byte* value) noexcept;
   static void remove_with_value(Pool& pool, std::uint32_t index) noexcept;
   void report_removal(std::uint32_t index);
   void destroy_value(std::byte* value) const noexcept { type_.destroy(value); }
@@ -357,11 +360,15 @@ inline void Pool::remove_one(Pool& pool, std::uint32_t index) noexcept {
 template <class Vacated>
 [[gnu::noinline]] void Pool::remove_then(std::uint32_t index, Vacated vacated) noexcept {
   if (iterations_.any()) report_removal(index);
-  auto* const value = static_cast<std::byte*>(__builtin_alloca_with_align(element_size_, stack_alignment_bits));
+  const bool is_large = element_size_ > stack_bytes_max;
+  auto* const value = is_large
+                          ? allocate_value()
+                          : static_cast<std::byte*>(__builtin_alloca_with_align(element_size_, stack_alignment_bits));
   relocate(value, address(find(index)));
   remove_one<0>(*this, index);
   vacated();
   destroy_value(value);
+  if (is_large) free_value(value);
 }
 
 }  // namespace mobula::ecs

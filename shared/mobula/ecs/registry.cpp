@@ -243,11 +243,13 @@ void Registry::remove_watched(Entity entity, Pool& pool) { remove({&entity, 1}, 
 void Registry::remove(std::span<const Entity> entities, PoolId id) {
   Pool& pool = this->pool(id);
   check_removable(entities, pool);
-  if (pool.watch() == nullptr || pool.watch()->signals.destroy.empty()) return remove_notified(entities, pool);
-  std::vector<Entity> left = std::exchange(left_, {});  // a listener may remove others, with a vector of its own
+  const bool notifies = pool.watch() != nullptr && !pool.watch()->signals.destroy.empty();
+  if (!notifies && !pool.has_destructor()) return remove_notified(entities, pool);
+  // Listeners and destructors may change the caller's list, and remove others, with a vector of their own.
+  std::vector<Entity> left = std::exchange(left_, {});
   left.assign(entities.begin(), entities.end());
   if (!removals_.empty()) std::erase_if(left, [&](Entity each) { return is_removing(each, pool); });
-  {
+  if (notifies) {
     const Removal removal(*this, pool, left);
     pool.watch()->signals.destroy.emit(left);
   }

@@ -109,11 +109,11 @@ void Registry::destroy_watched(std::span<const Entity> entities) {
     if (!valid(entity)) misuse::dead_entity("destroying", entity);
     check_complete(entity);
   }
-  std::vector<Entity> others;
-  if (leaving_.size() > 0) {  // called by a listener
-    std::ranges::copy_if(entities, std::back_inserter(others), [&](Entity each) { return !is_leaving(each); });
-    entities = others;
-  }
+  // Listeners and destructors may change the caller's list. If one of them calls, entities may be leaving already.
+  std::vector<Entity> own = std::exchange(destroyed_, {});
+  own.clear();
+  std::ranges::copy_if(entities, std::back_inserter(own), [&](Entity each) { return !is_leaving(each); });
+  entities = own;
   journal_.make_room(entities.size());
   Leaving leaving(*this, entities);
   emit_destroying(entities);
@@ -124,6 +124,7 @@ void Registry::destroy_watched(std::span<const Entity> entities) {
     journal_.make_room();
     destroy_notified(entity);
   }
+  destroyed_ = std::move(own);
 }
 
 void Registry::leave_groups(Entity entity) noexcept {

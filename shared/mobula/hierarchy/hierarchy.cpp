@@ -260,6 +260,7 @@ core::Status Hierarchy::set_parent_in_place(Entity child, Entity parent) {
   if (!registry_.has<Transform>(child)) return set_parent(child, parent);
   const WorldTransform place = world(child);
   if (core::Status set = set_parent(child, parent); !set) return set;
+  if (!registry_.valid(child) || !registry_.has<Transform>(child)) return core::Done{};  // by a listener of Parent
   const bool moves = registry_.has<Transform>(parent);
   const Transform local = relative_to(moves ? world(parent) : WorldTransform{}, place);
   if (is_finite(local)) registry_.get<Transform>(child) = local;

@@ -71,7 +71,7 @@ class PipeClientTest : public testing::Test {
   bool hangs_up_ = false;  // as a restarted server does that knows no rejoin token
 };
 
-TEST_F(PipeClientTest, AsksForANewTokenAfterOneUnansweredRejoin) {
+TEST_F(PipeClientTest, AsksForANewTokenAfterRejoinsInVain) {
   int requests = 0;
   client_->set_token_source([&]() -> core::Result<Token> {
     ++requests;
@@ -84,7 +84,23 @@ TEST_F(PipeClientTest, AsksForANewTokenAfterOneUnansweredRejoin) {
   ASSERT_TRUE(run_until([&] { return !hangs_up_ && client_->connection().stats().ticks > ticks + 5; }))
       << to_string(client_->connection().reason());
   EXPECT_EQ(requests, 1);
-  EXPECT_EQ(client_->connection().stats().rejoins, rejoins + 2) << "one with a rejoin token, one with the new token";
+  EXPECT_EQ(client_->connection().stats().rejoins, rejoins + 3) << "two with rejoin tokens, one with the new token";
+}
+
+// As behind a proxy whose server is not there for a moment.
+TEST_F(PipeClientTest, RejoinsThoughAStreamWasClosedAtOnce) {
+  int requests = 0;
+  client_->set_token_source([&]() -> core::Result<Token> {
+    ++requests;
+    return Token(new_token());
+  });
+  const std::uint64_t rejoins = client_->connection().stats().rejoins;
+  hangs_up_ = true;
+  ASSERT_TRUE(run_until([&] { return client_->connection().stats().rejoins > rejoins; }));
+  ASSERT_TRUE(run_until([&] { return client_->connection().state() == Connection::State::closed; }));
+  hangs_up_ = false;
+  ASSERT_TRUE(run_until([&] { return client_->connection().stats().rejoins > rejoins + 1; }));
+  EXPECT_EQ(requests, 0) << "the second rejoin has a rejoin token, too";
 }
 
 TEST_F(PipeClientTest, JoinsAnewWithANewTokenAfterTheGracePeriod) {

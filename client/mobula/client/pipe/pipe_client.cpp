@@ -11,6 +11,9 @@ namespace {
 // server keeps for less joins as a new player.
 constexpr core::Nanoseconds resume_within_least = 60 * core::second;
 constexpr core::Nanoseconds try_interval = core::second;
+constexpr core::Nanoseconds answer_time =
+    2 * core::second;                     // within which a server answers a rejoin token that it knows
+constexpr std::uint32_t rejoins_max = 2;  // before a new token, if streams are closed at once
 constexpr core::Nanoseconds token_interval = 20 * core::millisecond;  // between two questions for a requested token
 constexpr core::Nanoseconds simulated_step = core::millisecond;       // shortest sleep with a simulated network
 
@@ -98,7 +101,7 @@ void PipeClient::update() {
   if (simulated_ != nullptr) simulated_->deliver(now);
   pipe_->flush();
   if (connection_->state() != Connection::State::closed) {
-    if (connection_->state() == Connection::State::playing) lost_at_ = 0;
+    if (connection_->state() == Connection::State::playing) lost_at_ = rejoins_ = 0;
     return;
   }
   on_lost(now);
@@ -121,14 +124,22 @@ void PipeClient::on_lost(core::Nanoseconds now) {
 // A restarted server does not answer the rejoin tokens of its former run. A server that cannot be reached does not
 // answer either, and then no new token can be had: so attempts with new tokens and with rejoin tokens alternate.
 void PipeClient::resume(core::Nanoseconds now) {
-  const bool unanswered = connection_->has_sent() && !connection_->answered();
+  const bool unanswered = connection_->has_sent() && is_rejoin_in_vain(now);
   requested_token_ = !connection_->can_rejoin() || (unanswered && !requested_token_ && more_tokens_ != nullptr);
   if (requested_token_) return reconnect(now);
   core::log_info("client", "connection lost ({}), rejoining", to_string(connection_->reason()));
   // The pipe itself may be broken.
   if (const core::Status opened = open_pipe(); !opened) return core::log_warn("client", "{}", opened.error().message);
+  tried_at_ = now;
+  ++rejoins_;
   input().rejoin(now);
   lost_ = false;
+}
+
+// A stream that is closed at once proves less than one without an answer: a proxy closes it whose server is not there.
+bool PipeClient::is_rejoin_in_vain(core::Nanoseconds now) const {
+  if (connection_->reason().code == transport::ReasonCode::no_answer) return true;
+  return !connection_->answered() && (now - tried_at_ >= answer_time || rejoins_ >= rejoins_max);
 }
 
 void PipeClient::reconnect(core::Nanoseconds now) {

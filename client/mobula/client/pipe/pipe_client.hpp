@@ -74,6 +74,7 @@ class PipeClient {
   ConnectionInput& input();
   void on_lost(core::Nanoseconds now);
   void resume(core::Nanoseconds now);
+  [[nodiscard]] bool is_rejoin_in_vain(core::Nanoseconds now) const;
   void reconnect(core::Nanoseconds now);
 
   net::EventLoop& loop_;
@@ -87,7 +88,9 @@ class PipeClient {
   std::unique_ptr<RecordedConnection> recorded_;  // null without a recording
   std::unique_ptr<Prediction> prediction_;        // null if nothing is predicted
   std::function<void(core::Nanoseconds now)> received_;
-  core::Nanoseconds lost_at_ = 0;  // 0 while it is not lost
+  core::Nanoseconds lost_at_ = 0;   // 0 while it is not lost
+  core::Nanoseconds tried_at_ = 0;  // the last rejoin
+  std::uint32_t rejoins_ = 0;       // since it was lost
   core::Nanoseconds next_try_ = 0;
   bool requested_token_ = false;  // the last attempt requested a new token
   std::string pipe_end_;          // why the pipe has ended; empty while it has not
