@@ -154,7 +154,7 @@ struct Grid {
   std::unique_ptr<int> number;
 };
 
-TEST_P(ComponentDestructor, OfALargeComponentNeedsNoLargeStack) {
+TEST_P(ComponentDestructor, ALargeOneNeedsNoLargeStack) {
   const Entity entity = make(1);
   world.emplace<Grid>(entity).number = std::make_unique<int>(7);
   world.remove<Grid>(entity);

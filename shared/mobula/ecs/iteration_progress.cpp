@@ -21,7 +21,7 @@ void IterationProgress::on_moved(const SparseSet& set, std::uint32_t index, std:
   if (before && after) return;
   disturbed_ = true;
   if (&set != lead_ || before == after) return;
-  // What moves to and fro is neither skipped nor late: its place is right again.
+  // An entity that moves to and fro is neither skipped nor late: its place is right again.
   IndexSet& here = before ? late_ : skipped_;
   IndexSet& there = before ? skipped_ : late_;
   if (!here.erase(index)) there.add(index);
