@@ -20,7 +20,7 @@ class WelcomeWait final {
  private:
   core::Nanoseconds checked_at_;
   core::Nanoseconds waited_ = 0;       // without pauses of this client
-  core::Nanoseconds received_at_ = 0;     // waited_ when datagrams_ grew the last time
+  core::Nanoseconds received_at_ = 0;  // waited_ when datagrams_ grew the last time
   core::Nanoseconds progress_at_ = 0;  // the same of content_bytes_
   std::uint64_t content_bytes_ = 0;    // without headers
   std::uint64_t datagrams_ = 0;
