@@ -139,7 +139,7 @@ Plan draw_plan(std::uint64_t seed, std::string_view scenario, const Size& size) 
   plan.predicts = seed % 3 == 2;
   plan.has_rules = seed % 3 == 1;
   plan.rewinds = seed % 5 < 2;
-  plan.history_bytes = random.chance(1, 4) ? 2048 : 1u << 20;
+  plan.history_bytes = random.chance(1, 4) ? short_history_bytes : 1u << 20;
   plan.delta_bytes = random.chance(1, 4) ? 500 : 24 * 1024;
   plan.checkpoint_ticks = 5 + random.below(60);
   const bool keeps_levels = plan.has_level && random.chance(1, 2);

@@ -59,6 +59,8 @@ struct FaultKind {
 };
 [[nodiscard]] std::span<const FaultKind> fault_kinds();
 
+constexpr std::uint32_t short_history_bytes = 2048;  // less than the changes of a busy tick
+
 struct Plan {
   std::uint64_t seed = 0;
   std::uint32_t ticks = 0;        // with faults; then everything must recover

@@ -66,11 +66,15 @@ void Simulation::await_followers() {
   }
 }
 
-// With a small delta budget a mirror of a busy world is never complete: then only its tick counts.
+// Some mirrors are complete in a quiet world only, so their ticks alone count: those with a small delta budget, and
+// those of large entities whose baselines a short value log has forgotten. One such entity or other is always under way
+// in full.
 bool Simulation::follows(const Player& player) const {
   if (number_of(player) == 0 || player.first) return false;
   const bool is_near = player.connection->mirror()->tick() + ticks_behind_max >= server_->world().tick();
-  return is_near && (player.connection->complete() || plan_.delta_bytes < wire::delta_bytes_max);
+  const bool is_overloaded =
+      plan_.delta_bytes < wire::delta_bytes_max || (plan_.has_large && plan_.history_bytes <= short_history_bytes);
+  return is_near && (player.connection->complete() || is_overloaded);
 }
 
 void Simulation::await_quiet() {

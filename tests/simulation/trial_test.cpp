@@ -41,7 +41,7 @@ TEST(Trial, NothingIsWrongAfterDiskFailuresAndRestarts) {
     plan.checkpoint_ticks = 10;
     plan.log_bytes = 100'000;
     plan.delta_bytes = 500;
-    plan.history_bytes = 2048;
+    plan.history_bytes = short_history_bytes;
     plan.watches_memory = operations == 1;
     plan.refuses_second = operations == 6;
     plan.hostile_clients = operations == 13 ? 1 : 0;
