@@ -69,5 +69,24 @@ TEST(RegistrySpawn, ASpawnTakesOnlyColumnsOfItsPrototypes) {
                "the prototypes of a spawn do not name component Health");
 }
 
+TEST(RegistrySpawnDeathTest, AColumnFitsItsSpawn) {
+  World world;
+  const PoolId health = world.pool_of<Health>();
+  const PoolId mana = world.pool_of<Mana>();
+  const PoolId pools[] = {health, mana};
+  const EntityRange range = world.begin_spawn(std::vector<PrototypeId>(3, world.prototypes().intern(pools)));
+  const Health healths[3] = {};
+  const auto add = [&](std::vector<std::uint32_t> offsets) {
+    world.add_column(range, health, offsets, reinterpret_cast<const std::byte*>(healths));
+  };
+  EXPECT_DEATH(add({0, 1, 3}), "the offsets of column Health do not ascend, or lie outside of the spawn");
+  EXPECT_DEATH(add({0, 0, 1}), "the offsets of column Health do not ascend");
+  EXPECT_DEATH(add({1, 0, 2}), "the offsets of column Health do not ascend");
+  add({0, 1, 2});
+  EXPECT_DEATH(add({0, 1, 2}), "a spawn has two columns of component Health");
+  world.undo_spawn(range);
+  world.check();
+}
+
 }  // namespace
 }  // namespace mobula::ecs::registry_spawn_test

@@ -399,6 +399,7 @@ TEST_F(RegistryTest, MoreMisuseAsserts) {
   EXPECT_DEATH(world.add<Label>(twice), "index 0 is added to .*Label twice");
   EXPECT_DEATH(world.get<Health>(entity, world.find_pool(core::StringId32("Health"), core::StringId32("Nope"))),
                "there is no such pool");
+  EXPECT_DEATH(world.signals(no_pool), "there is no such pool");
   std::array<Entity, 3> three{};
   EXPECT_DEATH(world.begin_spawn(three, std::array<PrototypeId, 2>{}), "one prototype for each entity");
   EXPECT_DEATH(world.destroy_range({0, ~0u}), "no range of 4294967295 entities from index 0 was made");
@@ -412,6 +413,23 @@ TEST_F(RegistryTest, MoreMisuseAsserts) {
 TEST_F(RegistryTest, TwoServerOnlyTypesOfOneNameAssert) {
   ASSERT_TRUE(world.register_type(server_only_component_type<Marker>()).ok());
   EXPECT_DEATH(world.add<Marker>(world.create()), "two server-only component types are called .*::Marker");
+}
+
+TEST_F(RegistryTest, AServerOnlyTypeWithANameOfTheSchemaAsserts) {
+  ComponentType of_schema = server_only_component_type<Marker>();
+  of_schema.schema = true;
+  of_schema.default_value.resize(of_schema.size);
+  ASSERT_TRUE(world.register_type(of_schema).ok());
+  EXPECT_DEATH(world.add<Marker>(world.create()),
+               "server-only component .*::Marker has the name of a component of the");
+}
+
+TEST_F(RegistryTest, AComponentOfAnotherSizeThanItsSchemaAsserts) {
+  Registry other;
+  ComponentType health = *world.find_type(core::StringId32("Health"));
+  health.default_value.resize(health.size += 4);
+  ASSERT_TRUE(other.register_type(health).ok());
+  EXPECT_DEATH(other.pool<Health>(), "component Health has 4 bytes in C.. and 8 in its schema");
 }
 
 struct Unregistered {

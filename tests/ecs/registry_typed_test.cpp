@@ -87,6 +87,36 @@ TEST(RegistryTypedDeathTest, AConstructorThatChangesItsPoolIsFound) {
   EXPECT_DEATH(world.emplace<Meddling>(first, world, second), message);
 }
 
+// Destroys an entity when it is made, or copied.
+struct Fatal {
+  Fatal(World& world, Entity entity) : world(&world), entity(entity) { world.destroy(entity); }
+  Fatal(const Fatal& other) : world(other.world), entity(other.entity) { world->destroy(entity); }
+  Fatal(Fatal&&) noexcept = default;
+
+  World* world;
+  Entity entity;
+};
+
+struct HealthOfTheDead {
+  operator std::int32_t() const {
+    world.destroy(entity);
+    return 5;
+  }
+  World& world;
+  Entity entity;
+};
+
+TEST(RegistryTypedDeathTest, ADestroyingConstructorIsFound) {
+  World world;
+  const Entity entity = world.create();
+  EXPECT_DEATH(world.emplace<Fatal>(entity, world, entity), "the constructor of component .*Fatal of entity 0.1 adds");
+  EXPECT_DEATH(world.emplace<Health>(entity, HealthOfTheDead{world, entity}), "of component Health of entity 0.1 adds");
+  const std::array entities{entity};
+  Fatal fatal(world, world.create());
+  fatal.entity = entity;
+  EXPECT_DEATH(world.add<Fatal>(entities, fatal), "the constructor of component .*Fatal of entity 0.1 adds");
+}
+
 TEST(RegistryTyped, AMirrorFindsComponentsWhateverItsConfig) {
   for (const PoolConfig& pools : {PoolConfig{}, no_pages}) {
     World mirror({.entities = {.recycling = Recycling::given}, .pools = pools});

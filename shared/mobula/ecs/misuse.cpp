@@ -46,9 +46,10 @@ void nothing_to_get(Entity entity, std::string_view component) {
 }
 
 void changed_by_constructor(Entity entity, std::string_view component) {
-  core::check_failed(core::format(
-      "the constructor of component {} of entity {} adds or removes another {}; do that once the component is added",
-      component, to_string(entity), component));
+  core::check_failed(
+      core::format("the constructor of component {} of entity {} adds or removes another {}, or changes the entity; do "
+                   "that once the component is added",
+                   component, to_string(entity), component));
 }
 
 void added_at_end(std::string_view component) {

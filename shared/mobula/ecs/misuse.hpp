@@ -19,7 +19,7 @@ namespace mobula::ecs::misuse {
 [[noreturn, gnu::cold]] void nothing_to_get(Entity entity, std::string_view component);
 /// Reports the destruction of an entity whose spawn has not added a component of its prototype.
 [[noreturn, gnu::cold]] void incomplete_entity(Entity entity, std::string_view component);
-/// Reports a constructor that adds or removes components of its own type.
+/// Reports a constructor that changes its entity, or adds or removes components of its own type.
 [[noreturn, gnu::cold]] void changed_by_constructor(Entity entity, std::string_view component);
 /// Reports a destructor that adds components of a type with a destructor while the registry ends.
 [[noreturn, gnu::cold]] void added_at_end(std::string_view component);

@@ -193,7 +193,7 @@ class Registry {
   /// Starts a spawn of single entities; prototypes[i] belongs to out[i]. Returns false and creates nothing if the index
   /// space is too small.
   bool begin_spawn(std::span<Entity> out, std::span<const PrototypeId> prototypes);
-  /// Adds a column of a spawn: row i is the component of batch.at(offsets[i]); offsets ascend.
+  /// Adds a column of a spawn: row i is the component of batch.at(offsets[i]); offsets ascend. Releases check its ends.
   void add_column(const EntityBatch& batch, PoolId pool, std::span<const std::uint32_t> offsets, const std::byte* rows);
   /// Ends a spawn: entities enter their groups, and listeners receive them complete, `created` first. An entity fails
   /// a check if it is destroyed before it has the components that its prototype names.
@@ -283,10 +283,10 @@ class Registry {
   void commit_add(Entity entity, Pool& pool, bool schema, const PreparedAdd& prepared) noexcept {
     pool.commit(entity.index, prepared.place);
     if (!schema) return note_growth(pool);
-    MOBULA_ASSERT(prepared.prototype == index_.entities().prototype_place(entity.index),
-                  "a component's constructor makes entities");
     recompose(entity, prepared.prototype, prepared.from, prepared.to);
   }
+  // Whether a component's constructor has left the entity as it was prepared.
+  [[nodiscard]] bool is_unchanged(Entity entity, bool schema, const PreparedAdd& prepared);
   // After each component that was added to a pool of server-only components.
   void note_growth(Pool& pool) noexcept {
     if (pool.size() == 1) [[unlikely]]
@@ -349,6 +349,7 @@ class Registry {
   [[nodiscard]] bool is_removing(Entity entity, const Pool& pool) const;
   [[nodiscard]] std::uint64_t components_of(std::span<const PrototypeId> prototypes) const;
   void check_complete(Entity entity) const;
+  void check_column(const EntityBatch& batch, const Pool& pool, std::span<const std::uint32_t> offsets) const;
   void assign_prototypes(const EntityBatch& batch, std::span<const PrototypeId> prototypes) noexcept;
   void select(const EntityBatch& batch, PoolId pool, std::vector<Entity>& selected) const;
   [[nodiscard]] std::vector<Entity> living(const EntityRange& range) const;
@@ -377,7 +378,7 @@ class Registry {
   [[nodiscard, gnu::noinline, gnu::pure]] Pool* far_default_pool(std::uint32_t slot) const;
   template <class T>
   Pool& open_default_pool();
-  Pool& open_default_pool(std::uint32_t slot, std::string_view name, bool schema);
+  Pool& open_default_pool(std::uint32_t slot, std::string_view name, bool schema, std::size_t size);
   Pool& open_server_only_pool(std::uint32_t slot, ComponentType type);
   // Returns the default pool of a C++ type; null if there is none.
   template <class T>

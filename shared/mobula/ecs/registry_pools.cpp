@@ -70,13 +70,16 @@ core::Result<PoolId> Registry::open_pool(core::StringId32 type_id, std::string_v
   return made;
 }
 
-Pool& Registry::open_default_pool(std::uint32_t slot, std::string_view name, bool schema) {
+Pool& Registry::open_default_pool(std::uint32_t slot, std::string_view name, bool schema, std::size_t size) {
   const std::size_t far = slot - near_pools_.size();
   if (slot >= near_pools_.size() && far >= far_pools_.size()) far_pools_.resize(far + 1, nullptr);
   const core::Result<PoolId> opened = open_pool(core::StringId32(name), name);
   MOBULA_CHECK(opened.ok(), opened.error().message);
   Pool& pool = *pools_[*opened];
   MOBULA_CHECK(pool.is_schema() == schema, std::string(name) + " is registered as another kind of component");
+  MOBULA_CHECK(pool.type().size == size, "component " + std::string(name) + " has " + std::to_string(size) +
+                                             " bytes in C++ and " + std::to_string(pool.type().size) +
+                                             " in its schema: generate the header from that schema");
   return *((slot < near_pools_.size() ? near_pools_[slot] : far_pools_[far]) = &pool);
 }
 
@@ -87,11 +90,15 @@ Pool* Registry::far_default_pool(std::uint32_t slot) const {
 
 Pool& Registry::open_server_only_pool(std::uint32_t slot, ComponentType type) {
   const std::string name = type.name;
-  const bool registered = register_type(std::move(type)).ok();
-  MOBULA_CHECK(registered, "two server-only component types are called " + name +
-                               ": in anonymous namespaces of two files names must differ");
+  const std::size_t size = type.size;
+  const ComponentType* const known = find_type(type.id);
+  MOBULA_CHECK(known == nullptr || !known->schema,
+               "server-only component " + name + " has the name of a component of the schema: rename it");
+  MOBULA_CHECK(known == nullptr, "two server-only component types are called " + name +
+                                     ": in anonymous namespaces of two files names must differ");
+  (void)register_type(std::move(type));
   core::Undo undo([this] { types_.pop_back(); });  // on std::bad_alloc: the next call registers it again
-  Pool& pool = open_default_pool(slot, name, false);
+  Pool& pool = open_default_pool(slot, name, false, size);
   undo.dismiss();
   return pool;
 }
@@ -149,8 +156,8 @@ void Registry::note_occupied(Pool& pool) noexcept {
 }
 
 PoolSignals& Registry::signals(PoolId pool) {
+  PoolSignals& signals = this->pool(pool).make_watch().signals;
   watched_ = true;
-  PoolSignals& signals = pools_[pool]->make_watch().signals;
   const auto found = std::ranges::lower_bound(signal_pools_, pool);
   if (found == signal_pools_.end() || *found != pool) signal_pools_.insert(found, pool);
   return signals;

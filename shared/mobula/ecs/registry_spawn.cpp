@@ -1,6 +1,7 @@
 // Registry: the steps of a spawn. Entities are created with their prototypes, then components are added column by
 // column.
 #include <algorithm>
+#include <functional>
 #include <mobula/core/undo.hpp>
 #include <mobula/ecs/registry.hpp>
 #include <utility>
@@ -66,12 +67,31 @@ void Registry::assign_prototypes(const EntityBatch& batch, std::span<const Proto
   }
 }
 
+// Rows are checked at both ends: to check each takes as long as to add it.
+void Registry::check_column(const EntityBatch& batch, const Pool& pool, std::span<const std::uint32_t> offsets) const {
+  if (offsets.empty()) return;
+  const std::uint32_t first = offsets.front();
+  const std::uint32_t last = offsets.back();
+  MOBULA_CHECK(first <= last && last < batch.count() && offsets.size() - 1 <= last - first,
+               "the offsets of column " + pool.instance_name() + " do not ascend, or lie outside of the spawn");
+  MOBULA_ASSERT(std::ranges::adjacent_find(offsets, std::greater_equal()) == offsets.end(), "offsets ascend");
+  const auto is_named = [&](std::uint32_t offset) {
+    return index_.prototypes().contains(index_.entities().prototype(batch.at(offset).index), pool.id());
+  };
+  const auto is_there = [&](std::uint32_t offset) { return pool.contains(batch.at(offset).index); };
+  MOBULA_CHECK(is_named(first) && is_named(last) && offsets.size() <= missing_,
+               "the prototypes of a spawn do not name component " + pool.instance_name());
+  MOBULA_CHECK(!is_there(first) && !is_there(last), "a spawn has two columns of component " + pool.instance_name());
+  MOBULA_ASSERT(std::ranges::all_of(offsets, is_named) && std::ranges::none_of(offsets, is_there),
+                "each entity of column " + pool.instance_name() + " lacks the component that its prototype names");
+}
+
 void Registry::add_column(const EntityBatch& batch, PoolId id, std::span<const std::uint32_t> offsets,
                           const std::byte* rows) {
   Pool& pool = this->pool(id);
+  check_column(batch, pool, offsets);
   if (pool.watch() != nullptr)
     for (GroupSet* group : pool.watch()->groups) group->make_room(batch, offsets);
-  MOBULA_CHECK(offsets.size() <= missing_, "the prototypes of a spawn do not name component " + pool.instance_name());
   pool.append_rows(batch, offsets, rows);
   missing_ -= offsets.size();
 }

@@ -29,7 +29,7 @@ inline const Pool* Registry::existing_pool() const {
 template <class T>
 [[gnu::noinline]] Pool& Registry::open_default_pool() {
   if constexpr (SchemaComponent<T>) {
-    return open_default_pool(type_slot<T>, component_name<T>(), true);
+    return open_default_pool(type_slot<T>, component_name<T>(), true, sizeof(T));
   } else {
     return open_server_only_pool(type_slot<T>, server_only_component_type<T>());
   }
@@ -126,6 +126,12 @@ inline Registry::PreparedAdd Registry::prepare_add(Entity entity, Pool& pool, bo
   return {place, prototype, from, to};
 }
 
+inline bool Registry::is_unchanged(Entity entity, bool schema, const PreparedAdd& prepared) {
+  if (!valid(entity)) return false;
+  return !schema || (prepared.prototype == index_.entities().prototype_place(entity.index) &&
+                     prepared.prototype.get() == prepared.from);
+}
+
 // The rare call gets a copy: a value without an address stays in registers.
 template <class T>
 inline T& Registry::add_in(Entity entity, Pool& pool, T& value) {
@@ -158,7 +164,7 @@ inline T* Registry::emplace_unnotified(Entity entity, Pool& pool, bool watched, 
   const PreparedAdd prepared = prepare_add(entity, pool, schema, watched);
   T* const made = construct_component<T>(pool.typed_address<T>(pool.size()), std::forward<Arguments>(arguments)...);
   if constexpr (!std::is_trivially_constructible_v<T, Arguments...>) {  // only then it calls code of the game
-    if (static_cast<void*>(made) != pool.end()) [[unlikely]]
+    if (static_cast<void*>(made) != pool.end() || !is_unchanged(entity, schema, prepared)) [[unlikely]]
       misuse::changed_by_constructor(entity, pool.instance_name());
   }
   commit_add(entity, pool, schema, prepared);
@@ -173,8 +179,14 @@ void Registry::add(std::span<const Entity> entities, const T& value) {
   core::Undo undo([&] {
     while (made-- > 0) std::destroy_at(target.typed_address<T>(target.size() + made));
   });
+  [[maybe_unused]] const std::uint32_t first = target.size();
   for (; made < entities.size(); ++made) ::new (target.typed_address<T>(target.size() + made)) T(value);
   undo.dismiss();
+  if constexpr (!std::is_trivially_copy_constructible_v<T>) {  // only then it calls code of the game
+    if (target.size() != first || !std::ranges::all_of(entities, [this](Entity each) { return valid(each); }))
+        [[unlikely]]
+      misuse::changed_by_constructor(entities.front(), target.instance_name());
+  }
   commit_add(entities, target);
   if (target.watch() != nullptr) emit_constructed(target, entities);
 }
