@@ -157,6 +157,8 @@ void Pool::append_rows(const EntityBatch& batch, std::span<const std::uint32_t> 
   const std::uint32_t position = size();
   const std::uint32_t end = position + static_cast<std::uint32_t>(offsets.size());
   reserve(end);
+  for ([[maybe_unused]] const std::uint32_t offset : offsets)
+    MOBULA_ASSERT(!contains(batch.at(offset).index), "an entity of the column already has component " + instance_name_);
   if (batch.is_range()) {
     set_.make_pages(batch.first(), offsets);
     set_.push_rising(batch.first(), offsets);

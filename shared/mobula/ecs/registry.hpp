@@ -283,10 +283,10 @@ class Registry {
   void commit_add(Entity entity, Pool& pool, bool schema, const PreparedAdd& prepared) noexcept {
     pool.commit(entity.index, prepared.place);
     if (!schema) return note_growth(pool);
+    MOBULA_ASSERT(is_unchanged(entity, prepared), "code of the game changed the entity of a prepared add");
     recompose(entity, prepared.prototype, prepared.from, prepared.to);
   }
-  // Whether a component's constructor has left the entity as it was prepared.
-  [[nodiscard]] bool is_unchanged(Entity entity, bool schema, const PreparedAdd& prepared);
+  [[nodiscard]] bool is_unchanged(Entity entity, const PreparedAdd& prepared);
   // After each component that was added to a pool of server-only components.
   void note_growth(Pool& pool) noexcept {
     if (pool.size() == 1) [[unlikely]]

@@ -90,15 +90,14 @@ Pool* Registry::far_default_pool(std::uint32_t slot) const {
 
 Pool& Registry::open_server_only_pool(std::uint32_t slot, ComponentType type) {
   const std::string name = type.name;
-  const std::size_t size = type.size;
-  const ComponentType* const known = find_type(type.id);
-  MOBULA_CHECK(known == nullptr || !known->schema,
-               "server-only component " + name + " has the name of a component of the schema: rename it");
-  MOBULA_CHECK(known == nullptr, "two server-only component types are called " + name +
-                                     ": in anonymous namespaces of two files names must differ");
-  (void)register_type(std::move(type));
+  const core::StringId32 id = type.id;
+  const bool registered = register_type(std::move(type)).ok();
+  MOBULA_CHECK(registered, find_type(id)->schema ? "server-only component " + name +
+                                                       " has the name of a component of the schema: rename it"
+                                                 : "two server-only component types are called " + name +
+                                                       ": in anonymous namespaces of two files names must differ");
   core::Undo undo([this] { types_.pop_back(); });  // on std::bad_alloc: the next call registers it again
-  Pool& pool = open_default_pool(slot, name, false, size);
+  Pool& pool = open_default_pool(slot, name, false, types_.back()->size);
   undo.dismiss();
   return pool;
 }

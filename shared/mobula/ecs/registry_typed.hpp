@@ -126,10 +126,11 @@ inline Registry::PreparedAdd Registry::prepare_add(Entity entity, Pool& pool, bo
   return {place, prototype, from, to};
 }
 
-inline bool Registry::is_unchanged(Entity entity, bool schema, const PreparedAdd& prepared) {
+// Whether the constructor has left the entity as it was prepared. A server-only component has no prototype to keep.
+inline bool Registry::is_unchanged(Entity entity, const PreparedAdd& prepared) {
   if (!valid(entity)) return false;
-  return !schema || (prepared.prototype == index_.entities().prototype_place(entity.index) &&
-                     prepared.prototype.get() == prepared.from);
+  return !prepared.prototype || (prepared.prototype == index_.entities().prototype_place(entity.index) &&
+                                 prepared.prototype.get() == prepared.from);
 }
 
 // The rare call gets a copy: a value without an address stays in registers.
@@ -164,7 +165,7 @@ inline T* Registry::emplace_unnotified(Entity entity, Pool& pool, bool watched, 
   const PreparedAdd prepared = prepare_add(entity, pool, schema, watched);
   T* const made = construct_component<T>(pool.typed_address<T>(pool.size()), std::forward<Arguments>(arguments)...);
   if constexpr (!std::is_trivially_constructible_v<T, Arguments...>) {  // only then it calls code of the game
-    if (static_cast<void*>(made) != pool.end() || !is_unchanged(entity, schema, prepared)) [[unlikely]]
+    if (static_cast<void*>(made) != pool.end() || !is_unchanged(entity, prepared)) [[unlikely]]
       misuse::changed_by_constructor(entity, pool.instance_name());
   }
   commit_add(entity, pool, schema, prepared);
@@ -184,7 +185,6 @@ void Registry::add(std::span<const Entity> entities, const T& value) {
   undo.dismiss();
   if constexpr (!std::is_trivially_copy_constructible_v<T>) {  // only then it calls code of the game
     if (target.size() != first || !std::ranges::all_of(entities, [this](Entity each) { return valid(each); }))
-        [[unlikely]]
       misuse::changed_by_constructor(entities.front(), target.instance_name());
   }
   commit_add(entities, target);
