@@ -215,7 +215,7 @@ function(mobula_tests folder)
     target_compile_options(${program} PRIVATE -Wno-shadow)  # names of other sources are shadowed
   endif()
   add_dependencies(quick ${program})
-  set(properties TIMEOUT 300)
+  set(properties TIMEOUT 540)
   if(ARG_END_TO_END)
     list(APPEND properties LABELS end_to_end)
     add_dependencies(end_to_end ${program})

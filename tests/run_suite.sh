@@ -11,7 +11,7 @@ set -uo pipefail
 program=${1:?usage: run_suite.sh PROGRAM FILTER [SECONDS]}
 read -ra emulator <<<"${TEST_EMULATOR-}"
 filter=${2:?usage: run_suite.sh PROGRAM FILTER [SECONDS]}
-seconds_max=${3:-240}  # below the TIMEOUT in CMake, after which nobody could name the test
+seconds_max=${3:-480}  # below the TIMEOUT in CMake, after which nobody could name the test
 work=$(mktemp -d)
 memory=
 trap 'rm -rf "$work" $memory' EXIT

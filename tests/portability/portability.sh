@@ -30,10 +30,11 @@ declare -A suffix=([mingw]=.exe)
 declare -A c_compiler=([gcc]=gcc [libcxx]=clang-19 [mingw]=x86_64-w64-mingw32-gcc-posix [arm64]=aarch64-linux-gnu-gcc)
 
 optimise=-O3
+batch=12  # sources that are compiled as one; 0 means all of a target
 # configure FOLDER OPTION…: suites are compiled together and not optimised, libraries as they are shipped.
 configure() {
   cmake -S . -B "build/portability/$1/build" -G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=Debug \
-    -DCMAKE_PREFIX_PATH="$PWD/build/portability/$1/prefix" -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=12 \
+    -DCMAKE_PREFIX_PATH="$PWD/build/portability/$1/prefix" -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=$batch \
     -DCMAKE_CXX_COMPILER_LAUNCHER="$(command -v ccache || true)" "${@:2}" >/dev/null
 }
 
@@ -111,7 +112,7 @@ server() {
 # Minutes instead of an hour of a processor: sessions that use most of the client core, where compiler, library and
 # machine differ most from those of the tests.
 quick() {
-  local status=0 optimise=-O1
+  local status=0 optimise=-O1 batch=0
   client mingw demo_rules vectors vectors_c || status=1
   client arm64 demo_rules vectors vectors_c || status=1
   return $status

@@ -162,11 +162,12 @@ std::optional<std::string> RulesFollower::check_effects(const Before& before, co
 
 // --- Mispredictions ------------------------------------------------------------------------------------------------
 
-// Another player moves its own puck. A command of this client's player may have had another entity.
+// Another player moves its own puck. A command of this client's player may have had another entity, or one that was not
+// predicted yet.
 bool RulesFollower::is_disturbed(const RanPlay& ran) const {
   const bool own = has_given(ran.play.serial);
   if (!own) return members_.contains(ran.entity);
-  return ran.entity != entity_ || !members_.contains(ran.entity);
+  return ran.entity != entity_ || !members_then_.contains(ran.entity);
 }
 
 bool RulesFollower::is_disturbed(const StepRecord& record, ecs::Tick tick, std::uint32_t player) const {

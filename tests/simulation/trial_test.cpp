@@ -20,7 +20,7 @@ Fault fault(Fault::Kind kind, std::uint32_t at, std::uint32_t ticks = 1, std::ui
 
 TEST(Trial, NothingIsWrongInAnyScenario) {
   for (const Scenario& scenario : scenarios())
-    test::for_each_seed(1, test::few_or_all(1, 2), small.ticks, [&](std::uint64_t seed) {
+    test::for_each_seed(1, 1, small.ticks, [&](std::uint64_t seed) {
       SCOPED_TRACE(scenario.name);
       const Trial trial = run_trial(draw_plan(seed, scenario.name, small));
       EXPECT_EQ(trial.outcome.wrong, "") << to_string(trial.plan);

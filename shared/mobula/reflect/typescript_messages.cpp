@@ -21,8 +21,6 @@ using TableField = reflection::Field;
 constexpr std::array<std::string_view, 11> scalar_names{"bool",   "int8",  "uint8",  "int16",   "uint16", "int32",
                                                         "uint32", "int64", "uint64", "float32", "float64"};
 
-std::string_view view(const flatbuffers::String* text) { return {text->data(), text->size()}; }
-
 bool is_scalar(reflection::BaseType type) { return type >= reflection::Bool && type <= reflection::Double; }
 
 std::string_view scalar_name(reflection::BaseType type) {
@@ -88,9 +86,9 @@ class MessagesWriter {
       only = field;
     }
     if (only == nullptr) return;
-    union_field_ = view(only->name());
+    union_field_ = only->name()->string_view();
     for (const reflection::EnumVal* value : *variants_of(*only->type())) {
-      if (const Table* table = table_of(*value)) variants_[table].emplace_back(view(value->name()));
+      if (const Table* table = table_of(*value)) variants_[table].emplace_back(value->name()->string_view());
     }
   }
 
@@ -106,7 +104,7 @@ class MessagesWriter {
     const Table* table =
         is_object ? schema_.objects()->Get(static_cast<flatbuffers::uoffset_t>(type->index())) : nullptr;
     if (table != nullptr && !table->is_struct()) return table;
-    refuse(core::format("{}: a union of messages contains tables alone", view(value.name())));
+    refuse(core::format("{}: a union of messages contains tables alone", value.name()->string_view()));
     return nullptr;
   }
 
@@ -150,13 +148,13 @@ class MessagesWriter {
   // Unions ----------------------------------------------------------------------------------------------------------
 
   std::string union_text(const reflection::Enum& type) {
-    std::string text =
-        types_.comment(view(type.name()), "") + core::format("export type {} =", types_.name_of(view(type.name())));
+    std::string text = types_.comment(type.name()->string_view(), "") +
+                       core::format("export type {} =", types_.name_of(type.name()->string_view()));
     for (const reflection::EnumVal* value : *type.values()) {
       const Table* table = table_of(*value);
       if (table == nullptr) continue;
-      text += core::format("\n  | {{ readonly kind: \"{}\"; readonly value: {} }}", view(value->name()),
-                           types_.name_of(view(table->name())));
+      text += core::format("\n  | {{ readonly kind: \"{}\"; readonly value: {} }}", value->name()->string_view(),
+                           types_.name_of(table->name()->string_view()));
     }
     return text + ";\n\n";
   }
@@ -165,8 +163,8 @@ class MessagesWriter {
     std::string text;
     for (const reflection::EnumVal* value : *variants_of(type)) {
       if (const Table* table = table_of(*value)) {
-        text += core::format("{}{}: [{}, {}]", text.empty() ? "" : ", ", view(value->name()), value->value(),
-                             types_.name_of(view(table->name())));
+        text += core::format("{}{}: [{}, {}]", text.empty() ? "" : ", ", value->name()->string_view(), value->value(),
+                             types_.name_of(table->name()->string_view()));
       }
     }
     return text;
@@ -176,7 +174,8 @@ class MessagesWriter {
 
   const DeclaredEnum* enum_of(const reflection::Type& type) const {
     if (type.index() < 0) return nullptr;
-    return enums_.find(view(schema_.enums()->Get(static_cast<flatbuffers::uoffset_t>(type.index()))->name()))->second;
+    return enums_.find(schema_.enums()->Get(static_cast<flatbuffers::uoffset_t>(type.index()))->name()->string_view())
+        ->second;
   }
 
   // Returns an integer, an enum, a bool or a float: its type, and the description of that type.
@@ -197,7 +196,7 @@ class MessagesWriter {
       for (const EnumValue& value : declared->values) {
         if (value.value == integer) return core::format("\"{}\"", value.name);
       }
-      refuse(core::format("{}: its default is no value of {}", view(field.name()), declared->full_name));
+      refuse(core::format("{}: its default is no value of {}", field.name()->string_view(), declared->full_name));
     }
     if (base == reflection::Bool) return integer != 0 ? "true" : "false";
     if (base == reflection::Float || base == reflection::Double) return real_literal(field.default_real());
@@ -209,11 +208,11 @@ class MessagesWriter {
 
   FieldText object_text(const reflection::Type& type, std::uint16_t id) {
     const Table& object = *schema_.objects()->Get(static_cast<flatbuffers::uoffset_t>(type.index()));
-    const auto declared = structs_.find(view(object.name()));
+    const auto declared = structs_.find(object.name()->string_view());
     if (object.is_struct() && is_entity(*declared->second)) {
       return {"mobula.Entity", core::format("mobula.optional({}, mobula.entity)", id)};
     }
-    const std::string name = types_.name_of(view(object.name()));
+    const std::string name = types_.name_of(object.name()->string_view());
     return {name, object.is_struct() ? core::format("mobula.optional({}, {})", id, name)
                                      : core::format("mobula.child({}, () => {})", id, name)};
   }
@@ -229,15 +228,15 @@ class MessagesWriter {
       return {core::format("readonly {}[]", of.type), core::format("mobula.list({}, {})", id, of.description)};
     }
     if (element != reflection::Obj) {
-      refuse(core::format("{}: vectors of unions are not supported", view(field.name())));
+      refuse(core::format("{}: vectors of unions are not supported", field.name()->string_view()));
       return {};
     }
     const Table& object = *schema_.objects()->Get(static_cast<flatbuffers::uoffset_t>(type.index()));
     if (!object.is_struct()) {
-      const std::string name = types_.name_of(view(object.name()));
+      const std::string name = types_.name_of(object.name()->string_view());
       return {core::format("readonly {}[]", name), core::format("mobula.tables({}, () => {})", id, name)};
     }
-    const DeclaredStruct& declared = *structs_.find(view(object.name()))->second;
+    const DeclaredStruct& declared = *structs_.find(object.name()->string_view())->second;
     const std::string name = is_entity(declared) ? "mobula.Entity" : types_.name_of(declared.full_name);
     return {core::format("readonly {}[]", name), core::format("mobula.list({}, {})", id, struct_type(declared))};
   }
@@ -259,7 +258,7 @@ class MessagesWriter {
       text = {"string", core::format("mobula.text({})", id)};
     } else if (base == reflection::Union) {
       const reflection::Enum& type = *schema_.enums()->Get(static_cast<flatbuffers::uoffset_t>(field.type()->index()));
-      text = {types_.name_of(view(type.name())),
+      text = {types_.name_of(type.name()->string_view()),
               core::format("mobula.union({}, () => ({{ {} }}))", id, union_variants(*field.type()))};
     } else {
       text = object_text(*field.type(), id);
@@ -284,26 +283,27 @@ class MessagesWriter {
     std::string properties, descriptions, required;
     for (const TableField* field : fields) {
       const FieldText text = field_text(*field);
-      properties += types_.property(view(table.name()), view(field->name()), text.type);
-      descriptions += core::format("  {}: {},\n", view(field->name()), text.description);
+      properties += types_.property(table.name()->string_view(), field->name()->string_view(), text.type);
+      descriptions += core::format("  {}: {},\n", field->name()->string_view(), text.description);
       if (text.is_required) {
-        required += core::format("{}\"{}\"", required.empty() ? ", " : " | ", view(field->name()));
+        required += core::format("{}\"{}\"", required.empty() ? ", " : " | ", field->name()->string_view());
       }
     }
-    return types_.interface_text(view(table.name()), properties) +
+    return types_.interface_text(table.name()->string_view(), properties) +
            core::format("export const {0}: mobula.Message<{0}{1}> = /* @__PURE__ */ mobula.{2}() => ({{\n{3}}}));\n\n",
-                        types_.name_of(view(table.name())), required, beginning(table), descriptions);
+                        types_.name_of(table.name()->string_view()), required, beginning(table), descriptions);
   }
 
   std::string beginning(const Table& table) {
     const auto found = variants_.find(&table);
     if (found == variants_.end() || found->second.size() != 1) return core::format("table(\"{}\", ", after_dot(table));
     return core::format("variant(\"{}\", () => {}, \"{}\", \"{}\", ", after_dot(table),
-                        types_.name_of(view(schema_.root_table()->name())), union_field_, found->second.front());
+                        types_.name_of(schema_.root_table()->name()->string_view()), union_field_,
+                        found->second.front());
   }
 
   static std::string_view after_dot(const Table& table) {
-    const std::string_view name = view(table.name());
+    const std::string_view name = table.name()->string_view();
     return name.substr(name.rfind('.') + 1);
   }
 

@@ -7,7 +7,7 @@ namespace mobula::reflect {
 namespace {
 
 // Names that no type or constant of a module can have, and those that generated code itself uses.
-constexpr std::string_view reserved =
+constexpr std::string_view reserved_words =
     "any arguments as await bigint boolean break case catch class const continue debugger default delete do else enum "
     "eval export extends false finally for function if implements import in instanceof interface let mobula never new "
     "null number object package private protected public return schema static string super switch symbol this throw "
@@ -19,7 +19,7 @@ bool is_wide(FieldKind kind) { return kind == FieldKind::int64 || kind == FieldK
 
 TypescriptTypes::TypescriptTypes(const Declarations& declarations, const Documentation& documentation)
     : declarations_(declarations), documentation_(documentation) {
-  for (std::string_view rest = reserved; !rest.empty();) {
+  for (std::string_view rest = reserved_words; !rest.empty();) {
     const std::size_t space = rest.find(' ');
     scope_.add(std::string(rest.substr(0, space)));
     rest.remove_prefix(space == std::string_view::npos ? rest.size() : space + 1);

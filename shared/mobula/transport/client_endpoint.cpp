@@ -10,7 +10,6 @@ namespace {
 constexpr PacketTypes accepted_from_servers = only(PacketType::denied) | only(PacketType::challenge) |
                                               only(PacketType::keep_alive) | only(PacketType::payload) |
                                               only(PacketType::disconnect);
-constexpr int disconnect_copies = 4;
 
 // Tokens come from outside, and not always through read_token().
 bool well_formed(const ConnectToken& token) {

@@ -9,6 +9,9 @@ namespace mobula::transport {
 /// Text of the disconnect reason of a session whose path has shrunk (Session::path_shrank).
 inline constexpr const char* path_shrank_text = "large datagrams do not arrive any more";
 
+/// Number of times that a disconnect is sent, because none is acknowledged.
+inline constexpr int disconnect_copies = 4;
+
 /// Returns the text of the disconnect reason of a session that has failed (Session::failed).
 inline std::string message_too_large(std::uint32_t bytes_max) {
   return core::format("a reliable message has more than {} bytes", bytes_max);

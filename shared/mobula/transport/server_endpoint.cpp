@@ -10,7 +10,6 @@ constexpr std::uint64_t first_global_sequence = std::uint64_t{1} << 63;
 // Interval of keep-alives until the client has confirmed its session; a client repeats its response as often.
 constexpr core::Nanoseconds unconfirmed_interval = 100 * core::millisecond;
 constexpr core::Nanoseconds late_answer_interval = 100 * core::millisecond;
-constexpr int disconnect_copies = 4;
 // Drops further apart than this do not belong to the same flood.
 constexpr core::Nanoseconds flood_pause = core::second;
 // Number of updates in which each table is swept once for expired entries.

@@ -111,7 +111,7 @@ class Faults {
 };
 
 TEST(PredictionFaults, EndInAgreement) {
-  test::for_each_seed(1, test::few_or_all(8, 60), 600, [](std::uint64_t seed) {
+  test::for_each_seed(1, test::few_or_all(8, 30), 600, [](std::uint64_t seed) {
     Faults faults(seed);
     faults.play(600);
     faults.rest();

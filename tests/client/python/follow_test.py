@@ -29,6 +29,7 @@ class Follow(Served):
             finally:
                 bot.send_signal(signal.SIGINT)
                 text = bot.communicate(timeout=60)[1]
+                print(text)
             self.assertIn("KeyboardInterrupt", text)  # nothing else has ended it
 
     def distance(self, leader, place):

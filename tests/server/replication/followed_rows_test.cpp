@@ -350,7 +350,7 @@ class Fleet {
 };
 
 TEST(FollowedRows, PublishAsTheModelDoes) {
-  test::for_each_seed(1, test::few_or_all(4, 24), 600, [&](std::uint64_t seed) {
+  test::for_each_seed(1, test::few_or_all(4, 12), 600, [&](std::uint64_t seed) {
     Fleet fleet(seed);
     for (int tick = 0; tick < 600; ++tick) {
       fleet.tick();

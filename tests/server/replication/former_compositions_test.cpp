@@ -79,7 +79,7 @@ class FormerHistory {
 };
 
 TEST(FormerCompositions, FindsWhatASearchFinds) {
-  test::for_each_seed(1, test::few_or_all(8, 40), 200, [](std::uint64_t seed) {
+  test::for_each_seed(1, test::few_or_all(8, 20), 200, [](std::uint64_t seed) {
     FormerHistory history(seed);
     history.run(200);
     EXPECT_GT(history.found(), 1000u);

@@ -117,5 +117,27 @@ TEST(ShadowMirror, AnIndexIsUnknownAfterAStateAndItsLossInAnyOrder) {
   EXPECT_EQ(shadow.sight({.index = 8, .generation = 1}), Sight::absent);
 }
 
+// Without commands, each tick settles a few deltas. Their order is known as little as if one command had all of them,
+// but a client reads no delta that is late_max behind.
+TEST(ShadowMirror, SettledDeltasHaveNoOrderEither) {
+  using Kind = Carried::Kind;
+  const ecs::Entity entity{.index = 7, .generation = 1};
+  for (const auto& [between, sight] : {std::pair{0u, Sight::unknown}, {wire::late_max, Sight::absent}}) {
+    ShadowMirror shadow;
+    std::uint32_t sequence = 0;
+    const auto send = [&](std::optional<Kind> kind) {
+      ++sequence;
+      shadow.begin_delta(sequence, sequence);
+      if (kind) shadow.add({.entity = entity, .id = 0, .kind = *kind, .kept = true, .destroyed = true});
+      shadow.note_acknowledged(sequence);
+      shadow.settle(sequence + 1, sequence);
+    };
+    send(Kind::full);
+    for (std::uint32_t i = 1; i < between; ++i) send(std::nullopt);
+    send(Kind::lost);
+    EXPECT_EQ(shadow.sight(entity), sight) << between;
+  }
+}
+
 }  // namespace
 }  // namespace mobula::server

@@ -108,7 +108,7 @@ class RewoundModel {
 TEST(Rewound, QueriesFindWhatASearchThroughAllFinds) {
   std::uint64_t hits = 0;
   std::uint64_t within = 0;
-  const std::uint64_t seeds = test::few_or_all(8, 30);
+  const std::uint64_t seeds = test::few_or_all(8, 16);
   test::for_each_seed(1, seeds, 200, [&](std::uint64_t seed) {
     RewoundWorld tested(seed, seed % 2 == 0 ? test::game_schema() : test::load_game_schema_without_courses(),
                         static_cast<std::uint32_t>(seed % 4) * 10, static_cast<std::uint32_t>(seed % 5));

@@ -47,15 +47,14 @@ core::Status ShadowMirror::check(const wire::SeenDeltas& seen, std::uint32_t set
 
 core::Status ShadowMirror::advance(const wire::SeenDeltas& seen, std::uint32_t settled) {
   if (core::Status checked = check(seen, settled); !checked) return checked;
-  ++batch_;
   for (std::uint32_t sequence = carried_.first(); sequence <= seen.newest; ++sequence)
     if (carried_.at(sequence).state == CarriedStates::State::unknown && has(seen, sequence)) apply(sequence);
+  ++interval_;
   carried_.free_oldest();
   return core::Done{};
 }
 
 void ShadowMirror::settle(ecs::Tick tick, std::uint32_t settled) {
-  ++batch_;
   for (std::uint32_t sequence = carried_.first(); sequence <= settled; ++sequence) {
     CarriedStates::Delta& delta = carried_.at(sequence);
     if (delta.tick >= tick && carried_.last() - sequence < kept_max) break;

@@ -4,7 +4,7 @@
 // A picture depends on the states that a mirror has, and their words are those that were published in their ticks. So
 // the server needs the ticks alone. Each command names the deltas that the client had when it was given.
 //
-// The shadow applies them by the rules of client::Mirror, command by command. The deltas of one command come in the
+// The shadow applies them by the rules of client::Mirror, command by command. Those between two commands come in the
 // order of their sequences. Where another order of arrival would lead to another picture, the shadow is not certain.
 //
 // It goes forwards only, with the commands. Deltas that are older than what the game rewinds are applied once they are
@@ -41,7 +41,8 @@ class ShadowMirror {
     ecs::Tick newest_tick = 0;   // tick of its newest state
     ecs::Tick lost_tick = 0;     // states of earlier ticks are too late
     ecs::Tick unsure_until = 0;  // pictures of earlier moments depend on the order of arrivals
-    std::uint32_t batch = 0;     // last one with a full state or a loss
+    std::uint32_t interval = 0;  // the one in which the last full state or loss came
+    std::uint32_t sequence = 0;  // delta that had it
     std::uint32_t ticks = none;  // its PictureTicks; none unless its past is kept
     std::uint32_t next = none;   // id whose former entity had the same index; none without
     bool owner = false;
@@ -105,21 +106,29 @@ class ShadowMirror {
   static constexpr std::size_t stale_max = 256;
   static constexpr std::uint32_t any_generation = 0;
 
+  // A delta that the client has received between two commands.
+  struct Arrival {
+    std::uint32_t sequence;
+    ecs::Tick tick;
+    bool late;  // behind a newer one
+  };
+
   [[nodiscard]] bool has(const wire::SeenDeltas& seen, std::uint32_t sequence) const;
   core::Status check(const wire::SeenDeltas& seen, std::uint32_t settled) const;
   void apply(std::uint32_t sequence);
   void apply_delta(const Carried& entry, ecs::Tick tick);
-  void apply_full(const Carried& entry, ecs::Tick tick, bool late);
-  void apply_lost(const Carried& entry, ecs::Tick tick);
+  void apply_full(const Carried& entry, const Arrival& arrival);
+  void apply_lost(const Carried& entry, const Arrival& arrival);
   void begin_phase(Known& known, const Carried& entry);
   void replace(Known& known, const Carried& entry);
   void bring_in(std::uint32_t id);
   void hide(std::uint32_t id);
-  void note_batch(Known& known, ecs::Tick tick, bool depends);
+  [[nodiscard]] bool is_unordered(const Known& known, const Arrival& arrival) const;
+  void note_arrival(Known& known, const Arrival& arrival, bool depends);
   void note_oldest(std::uint32_t id);
   void set_stale(ecs::Entity entity);
   void end_loaded(ecs::Entity entity, bool destroyed);
-  [[nodiscard]] bool may_show(const Carried& entry, ecs::Tick tick, bool late) const;
+  [[nodiscard]] bool may_show(const Carried& entry, const Arrival& arrival) const;
   [[nodiscard]] bool ended_since(ecs::Entity entity, ecs::Tick tick) const;
   void set_former(std::uint32_t id, ecs::Entity former);
   void drop_former(std::uint32_t id);
@@ -143,8 +152,8 @@ class ShadowMirror {
   std::uint32_t newest_ = 0;        // sequence of the newest delta applied
   ecs::Tick newest_tick_ = 0;
   ecs::Tick first_tick_ = 0;
-  std::uint32_t batch_ = 0;
-  double moment_ = 0;  // moment of the newest accepted view
+  std::uint32_t interval_ = 1;  // between two commands
+  double moment_ = 0;           // moment of the newest accepted view
 };
 
 }  // namespace mobula::server

@@ -7,12 +7,12 @@ namespace mobula::server {
 
 void ShadowMirror::apply(std::uint32_t sequence) {
   CarriedStates::Delta& delta = carried_.at(sequence);
-  const bool late = sequence < newest_;
+  const Arrival arrival{.sequence = sequence, .tick = delta.tick, .late = sequence < newest_};
   carried_.each(delta, [&](const Carried& entry) {
     switch (entry.kind) {
       case Carried::Kind::delta: return apply_delta(entry, delta.tick);
-      case Carried::Kind::full: return apply_full(entry, delta.tick, late);
-      case Carried::Kind::lost: return apply_lost(entry, delta.tick);
+      case Carried::Kind::full: return apply_full(entry, arrival);
+      case Carried::Kind::lost: return apply_lost(entry, arrival);
     }
   });
   delta.state = CarriedStates::State::applied;
@@ -51,11 +51,17 @@ void ShadowMirror::note_oldest(std::uint32_t id) {
       known.shown && known.ticks != none && !ticks_[known.ticks].empty() ? ticks_[known.ticks].oldest() : none;
 }
 
-// Notes that a full state or a loss of an id arrived. If it `depends` on what was there, and the same batch had another
-// one, the order of the two is not known.
-void ShadowMirror::note_batch(Known& known, ecs::Tick tick, bool depends) {
-  if (depends && known.batch == batch_) known.unsure_until = std::max(known.unsure_until, tick);
-  known.batch = batch_;
+// Returns whether the client may have received a full state or a loss before the last one of its id. Both came between
+// the same two commands, and a client does not read deltas that are late_max behind.
+bool ShadowMirror::is_unordered(const Known& known, const Arrival& arrival) const {
+  return known.interval == interval_ && arrival.sequence - known.sequence < wire::late_max;
+}
+
+// Notes that a full state or a loss of an id arrived, which may `depend` on what was there.
+void ShadowMirror::note_arrival(Known& known, const Arrival& arrival, bool depends) {
+  if (depends && is_unordered(known, arrival)) known.unsure_until = std::max(known.unsure_until, arrival.tick);
+  known.interval = interval_;
+  known.sequence = arrival.sequence;
 }
 
 void ShadowMirror::apply_delta(const Carried& entry, ecs::Tick tick) {
@@ -70,8 +76,8 @@ void ShadowMirror::apply_delta(const Carried& entry, ecs::Tick tick) {
 }
 
 // Whether a full state is shown at an index that may have another entity.
-bool ShadowMirror::may_show(const Carried& entry, ecs::Tick tick, bool late) const {
-  return tick_at(entry.entity.index) < tick && (!late || !ended_since(entry.entity, tick));
+bool ShadowMirror::may_show(const Carried& entry, const Arrival& arrival) const {
+  return tick_at(entry.entity.index) < arrival.tick && (!arrival.late || !ended_since(entry.entity, arrival.tick));
 }
 
 // Whether a newer state of a despawned entity was received, or another entity had its index by that tick.
@@ -104,14 +110,15 @@ void ShadowMirror::drop_former(std::uint32_t id) {
   }
 }
 
-void ShadowMirror::apply_full(const Carried& entry, ecs::Tick tick, bool late) {
+void ShadowMirror::apply_full(const Carried& entry, const Arrival& arrival) {
+  const ecs::Tick tick = arrival.tick;
   Known& known = at(entry.id);
   const bool continues = known.shown && known.entity == entry.entity;
   const bool newest = known.lost ? tick > known.lost_tick : known.entity != entry.entity || known.newest_tick < tick;
-  const bool shown = newest && (continues || may_show(entry, tick, late));
+  const bool shown = newest && (continues || may_show(entry, arrival));
   const bool same = known.entity == entry.entity && !known.lost;
   const bool fits = same && known.prototype == entry.prototype && known.owner == entry.owner;
-  note_batch(known, tick, !fits);
+  note_arrival(known, arrival, !fits);
   if (newest && !fits) begin_phase(known, entry);
   if (!newest && !fits) return;
   known.first_tick = std::min(known.first_tick, tick);
@@ -145,7 +152,8 @@ void ShadowMirror::replace(Known& known, const Carried& entry) {
   drop_former(id);
   const Known before = std::exchange(known, {});
   known.unsure_until = before.unsure_until;
-  known.batch = before.batch;
+  known.interval = before.interval;
+  known.sequence = before.sequence;
   if (!is_as_loaded(entry.entity)) return;
   known.first_tick = level_->tick();
   take_ticks(known);
@@ -184,12 +192,12 @@ void ShadowMirror::end_loaded(ecs::Entity entity, bool destroyed) {
   if (!destroyed) set_stale(entity);
 }
 
-void ShadowMirror::apply_lost(const Carried& entry, ecs::Tick tick) {
+void ShadowMirror::apply_lost(const Carried& entry, const Arrival& arrival) {
   if (entry.of_level && is_as_loaded(entry.entity)) end_loaded(entry.entity, entry.destroyed);
   Known& known = at(entry.id);
-  const bool is_unsure = known.batch == batch_;  // the client may have received the loss first
-  note_batch(known, tick, true);
-  known.lost_tick = std::max(known.lost_tick, tick);
+  const bool is_unsure = is_unordered(known, arrival);  // the client may have received the loss first
+  note_arrival(known, arrival, true);
+  known.lost_tick = std::max(known.lost_tick, arrival.tick);
   if (std::exchange(known.lost, true)) return;
   set_former(entry.id, known.entity ? known.entity : entry.of_level ? entry.entity : ecs::null_entity);
   known.destroyed = entry.destroyed;
