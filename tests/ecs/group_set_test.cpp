@@ -4,6 +4,7 @@
 #include <mobula/core/random.hpp>
 #include <mobula/ecs/group_set.hpp>
 #include <mobula/ecs/scratch.hpp>
+#include <mobula/ecs/standalone_pool.hpp>
 #include <numeric>
 
 #include "ecs/components.hpp"
@@ -17,23 +18,23 @@ using namespace test;
 struct GroupSetTest : testing::Test {
   Tick now = 1;
   ComponentType type = schema_type<Position>();
-  Pool a{0, type, core::StringId32("a"), "a", now, small_pages};
-  Pool b{1, type, core::StringId32("b"), "b", now, small_pages};
-  Pool c{2, type, core::StringId32("c"), "c", now, small_pages};
+  StandalonePool a{0, type, core::StringId32("a"), "a", now, small_pages};
+  StandalonePool b{1, type, core::StringId32("b"), "b", now, small_pages};
+  StandalonePool c{2, type, core::StringId32("c"), "c", now, small_pages};
   Scratch scratch;
 
-  void put(Pool& pool, std::uint32_t index) {
+  void put(StandalonePool& pool, std::uint32_t index) {
     pool.make_room(index);
     core::store(pool.end(), index);
     pool.commit(index);
   }
-  void add(GroupSet& group, Pool& pool, std::uint32_t index) {
+  void add(GroupSet& group, StandalonePool& pool, std::uint32_t index) {
     const Entity entity{index, 1};
     group.make_room({&entity, 1});
     put(pool, index);
     group.added(pool, index);
   }
-  void remove(GroupSet& group, Pool& pool, std::uint32_t index) {
+  void remove(GroupSet& group, StandalonePool& pool, std::uint32_t index) {
     const Entity entity{index, 1};
     group.make_room({&entity, 1});
     group.removing(pool, index);
@@ -42,7 +43,7 @@ struct GroupSetTest : testing::Test {
   }
   void destroy(GroupSet& group, std::uint32_t index) {
     group.leave(index);
-    for (Pool* pool : {&a, &b, &c})
+    for (StandalonePool* pool : {&a, &b, &c})
       if (pool->contains(index)) pool->remove(index);
   }
   std::vector<std::uint32_t> members(const GroupSet& group) {
@@ -51,7 +52,7 @@ struct GroupSetTest : testing::Test {
     return found;
   }
   void expect_values_kept() {
-    for (Pool* pool : {&a, &b, &c})
+    for (StandalonePool* pool : {&a, &b, &c})
       for (const std::uint32_t index : pool->indices())
         ASSERT_EQ(core::load<std::uint32_t>(pool->at(pool->find(index))), index);
   }
@@ -59,12 +60,12 @@ struct GroupSetTest : testing::Test {
   void run_random_history(const GroupPools& pools, std::uint64_t seed) {
     core::Random random(seed);
     for (std::uint32_t index = 0; index < 300; ++index)
-      for (Pool* pool : {&a, &b, &c})
+      for (StandalonePool* pool : {&a, &b, &c})
         if (random.chance(1, 2)) put(*pool, index);
     GroupSet group(pools, 4);
     for (int step = 0; step < 8000; ++step) {
       const std::uint32_t index = random.below(300);
-      Pool& pool = *std::array{&a, &b, &c}[random.below(3)];
+      StandalonePool& pool = *std::array{&a, &b, &c}[random.below(3)];
       if (random.chance(1, 20)) {
         destroy(group, index);
       } else if (pool.contains(index)) {

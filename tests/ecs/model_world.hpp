@@ -10,6 +10,7 @@
 #include <map>
 #include <mobula/core/random.hpp>
 #include <mobula/ecs/scratch.hpp>
+#include <mobula/ecs/standalone_pool.hpp>
 #include <new>
 #include <numeric>
 #include <vector>
@@ -354,7 +355,7 @@ class ModelWorld {
     std::iota(order.begin(), order.end(), first);
     for (std::size_t i = order.size(); i > 1; --i)
       std::swap(order[i - 1], order[random_.below(static_cast<std::uint32_t>(i))]);
-    attempt([&] { pool.reorder(first, order, scratch_); });
+    attempt([&] { (pool.*&StandalonePool::reorder)(first, order, scratch_); });
   }
   void ask_for_the_dead() {
     const Entity entity = dead_[random_.below(static_cast<std::uint32_t>(dead_.size()))];

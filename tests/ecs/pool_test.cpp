@@ -7,6 +7,7 @@
 #include <mobula/core/random.hpp>
 #include <mobula/ecs/pool.hpp>
 #include <mobula/ecs/scratch.hpp>
+#include <mobula/ecs/standalone_pool.hpp>
 #include <numeric>
 
 #include "ecs/allocations.hpp"
@@ -29,7 +30,7 @@ ComponentType bytes_type(std::uint32_t size) {
 struct PoolTest : testing::Test {
   Tick now = 1;
   ComponentType type = bytes_type(4);
-  Pool pool{3, type, core::StringId32("Fog"), "Fog", now, small_pages};
+  StandalonePool pool{3, type, core::StringId32("Fog"), "Fog", now, small_pages};
   Scratch scratch;
 
   void add(std::uint32_t index, std::uint32_t value) {
@@ -215,7 +216,7 @@ TEST_F(PoolTest, RandomHistoriesAgreeWithAMap) {
 }
 
 TEST_F(PoolTest, ComparesItsBlocksWithThoseOfALead) {
-  Pool lead(0, type, type.id, "Lead", now, small_pages);
+  StandalonePool lead(0, type, type.id, "Lead", now, small_pages);
   for (std::uint32_t i = 0; i < 200; ++i) {
     lead.make_room(i);
     lead.commit(i);
@@ -250,7 +251,7 @@ template <class T>
 struct TypedPoolTest : testing::Test {
   Tick now = 1;
   ComponentType type = server_only_component_type<T>();
-  Pool pool{0, type, type.id, type.name, now, small_pages};
+  StandalonePool pool{0, type, type.id, type.name, now, small_pages};
   Scratch scratch;
 
   void add(std::uint32_t index, std::int32_t value) {
@@ -305,7 +306,7 @@ TEST(Pool, OwnedComponentsAreDestroyedExactlyOnce) {
   const Tick now = 1;
   const Owner owner = std::make_shared<int>(1);
   {
-    Pool pool(0, type, type.id, type.name, now, {});
+    StandalonePool pool(0, type, type.id, type.name, now, {});
     for (std::uint32_t i = 0; i < 1000; ++i) {
       pool.make_room(i);
       ::new (pool.end()) Owner(owner);
@@ -328,7 +329,7 @@ TEST(Pool, OwnedComponentsAreDestroyedExactlyOnce) {
 TEST(Pool, RemovalAllocatesNothing) {
   const ComponentType type = server_only_component_type<Label>();
   const Tick now = 1;
-  Pool pool(0, type, type.id, type.name, now, small_pages);
+  StandalonePool pool(0, type, type.id, type.name, now, small_pages);
   for (std::uint32_t i = 0; i < 1000; ++i) {
     pool.make_room(i);
     ::new (pool.end()) Label(make<Label>(1));
@@ -392,6 +393,8 @@ TEST_F(PoolTest, APositionOutsideThePoolIsNamed) {
   EXPECT_DEATH(static_cast<void>(pool.at_mutable(Pool::none)), "position 4294967295 is outside pool Fog");
   EXPECT_DEATH(pool.swap(0, 100'000), "position 100000 is outside pool Fog");
   EXPECT_DEATH(pool.swap(100'000, 0), "position 100000 is outside pool Fog");
+  EXPECT_DEATH(pool.mark_changed(1), "position 1 is outside pool Fog");
+  EXPECT_DEATH(static_cast<void>(pool.slab_begin(1)), "position 64 is outside pool Fog");
 }
 
 TEST_F(PoolTest, ACommitWithoutRoomIsNamed) {

@@ -227,6 +227,10 @@ TEST_F(PrototypeTest, AnInstanceNameStandsForOneComponent) {
   EXPECT_DEATH(table.intern(std::array<PoolId, 2>{0, 4}), "have one instance name");
 }
 
+TEST_F(PrototypeTest, AnUnknownPrototypeIsNamed) {
+  EXPECT_DEATH(static_cast<void>(table.pools(999)), "there is no prototype 999: ids end at 1");
+}
+
 TEST_F(PrototypeTest, ACompositionHoldsAPoolOnce) {
   const PrototypeId one = table.with(empty_prototype, 0);
   EXPECT_EQ(table.with(one, 0), PrototypeTable::impossible);

@@ -242,6 +242,47 @@ TEST_P(ComponentDestructor, DestroysAtTheEndOfTheRegistry) {
   for (std::size_t i = 0; i < all.size(); ++i) own(all[i], all[(i * 37 + 1) % all.size()]);
 }
 
+// Destroys the first of a chain in which each entity owns the next one.
+void destroy_chain(int length) {
+  World world;
+  Entity next = world.create();
+  for (int i = 0; i < length; ++i) {
+    const Entity owner = world.create();
+    world.emplace<Owner>(owner, world, next);
+    next = owner;
+  }
+  world.destroy(next);
+  EXPECT_EQ(world.entities().size(), 0u);
+}
+
+TEST(ComponentDestructorDeath, AChainWithoutEndIsNamed) {
+  destroy_chain(1024);
+  EXPECT_DEATH(destroy_chain(40'000), "destructors of component .*Owner destroy entities with it 1024 deep");
+}
+
+// The rows of a pool move while its components are removed.
+TEST(BulkCall, ItsListMayBeInAComponent) {
+  struct Party {
+    std::array<Entity, 4> members;
+  };
+  for (const bool is_destroyed : {true, false}) {
+    World world;
+    Party party{};
+    for (Entity& member : party.members) member = world.create(Health{1});
+    for (const Entity member : party.members) world.add<Party>(member, {});
+    world.get<Party>(party.members[0]) = party;
+    const std::span<const Entity> list = world.get<const Party>(party.members[0]).members;
+    if (is_destroyed) {
+      world.destroy(list);
+    } else {
+      world.remove(list, world.pool<Party>().id());
+    }
+    world.check();
+    EXPECT_EQ(world.entities().size(), is_destroyed ? 0u : 4u);
+    EXPECT_EQ(world.pool<Party>().size(), 0u);
+  }
+}
+
 TEST(ComponentDestructorDeath, AnAddAtTheEndOfTheRegistryIsNamed) {
   const auto end = [] {
     std::function<void()> again;

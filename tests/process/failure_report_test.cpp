@@ -7,6 +7,7 @@
 #include <mobula/process/failure_report.hpp>
 #include <mobula/process/log_output.hpp>
 #include <process/unread_pipe.hpp>
+#include <stdexcept>
 
 namespace mobula::process {
 namespace {
@@ -64,6 +65,19 @@ TEST(FailureReportDeathTest, LinesBeforeAFailureAreWrittenFirst) {
     fail_a_check();
   };
   EXPECT_DEATH(log_and_fail(), "line 999\n.*sums are odd");
+}
+
+TEST(FailureReportDeathTest, AnUncaughtExceptionIsReported) {
+  const auto end_with = [](auto thrown) {
+    try {
+      throw thrown;
+    } catch (...) {
+      std::terminate();
+    }
+  };
+  EXPECT_DEATH(end_with(std::runtime_error("the disk is gone")), "failure *uncaught exception: the disk is gone");
+  EXPECT_DEATH(end_with(5), "failure *uncaught exception, which is no std::exception");
+  EXPECT_DEATH(std::terminate(), "failure *the program has called std::terminate");
 }
 
 }  // namespace

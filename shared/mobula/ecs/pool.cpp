@@ -95,7 +95,7 @@ Pool::Remove Pool::remove_for(const ComponentType& type) const {
 }
 
 void Pool::replace(std::uint32_t position, std::byte* value) noexcept {
-  mark_changed(position);
+  mark_held(position);
   if (plain_) return relocate(address(position), value);
   const bool is_large = element_size_ > stack_bytes_max;
   auto* const former = is_large
@@ -207,6 +207,12 @@ void Pool::commit_run(std::uint32_t first, std::uint32_t count, const std::byte*
   });
 }
 
+void Pool::fail_endless_destructors() const {
+  core::check_failed(core::format(
+      "destructors of component {} destroy entities with it {} deep: destroy the chain in a loop, or in Commands",
+      instance_name_, destructors_max));
+}
+
 void Pool::claim_order(OrderOwner owner, const GroupSet* group) {
   MOBULA_CHECK(order_owner_ == OrderOwner::nobody || (owner == OrderOwner::sort && order_owner_ == owner),
                "the order of pool " + instance_name_ + " already has an owner (a sort's is given up by release_order)");
@@ -237,8 +243,8 @@ void Pool::swap_held(std::uint32_t a, std::uint32_t b) noexcept {
   relocate(address(a), address(b));
   relocate(address(b), scratch_);
   set_.swap(a, b);
-  mark_changed(a);
-  mark_changed(b);
+  mark_held(a);
+  mark_held(b);
 }
 
 // copy(to, from) copies one element of that size, a compile-time constant for the common ones.
@@ -268,7 +274,7 @@ void Pool::reorder_blocks(std::uint32_t first, std::span<const std::uint32_t> or
   each_block([&](std::uint32_t begin, std::uint32_t next) {
     std::byte* to = address(begin);
     for (std::uint32_t position = begin; position < next; ++position, to += element_size) copy(to, room_of(position));
-    mark_changed(begin);
+    mark_held(begin);
   });
 }
 

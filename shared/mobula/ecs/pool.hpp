@@ -27,10 +27,15 @@ using Tick = std::uint32_t;
 inline constexpr Tick ticks_max = 0xFFFF'0000;  // 6.8 years at 20 Hz
 
 struct PoolWatch;  // groups and listeners: watch.hpp
+class Commands;
 class GroupSet;
 class Registry;
 class Scratch;
 class SnapshotLoader;
+namespace detail {
+class SortGuard;
+struct SortTarget;
+}  // namespace detail
 
 /// Owner of the order of a pool's components. With `nobody` the defragmenter may reorder them.
 enum class OrderOwner : std::uint8_t { nobody, sort, group, hierarchy };
@@ -79,7 +84,7 @@ class Pool {
   /// Marks the position's block as changed in the current tick.
   [[nodiscard]] std::byte* at_mutable(std::uint32_t position) {
     check_position(position);
-    mark_changed(position);
+    mark_held(position);
     return address(position);
   }
   /// Leaves the change tick alone: marking is up to the caller. The position is not checked.
@@ -104,7 +109,10 @@ class Pool {
   };
   [[nodiscard]] Table table() { return {blocks_.data(), change_ticks_.data(), &now_}; }
   /// Returns the first block of the slab that a block lies in. The slab's blocks are one array.
-  [[nodiscard]] std::uint32_t slab_begin(std::uint32_t block) const { return slab_begins_[block]; }
+  [[nodiscard]] std::uint32_t slab_begin(std::uint32_t block) const {
+    check_position(block << block_shift);
+    return slab_begins_[block];
+  }
   /// Returns the end, at most `end`, of the array that a position lies in.
   [[nodiscard]] std::uint32_t slab_end(std::uint32_t position, std::uint32_t end) const;
 
@@ -112,7 +120,11 @@ class Pool {
   [[nodiscard]] std::span<const Tick> change_ticks() const {
     return {change_ticks_.data(), (size() + block_mask) >> block_shift};
   }
-  void mark_changed(std::uint32_t position) { change_ticks_[position >> block_shift] = now_; }
+  /// Marks the position's block as changed.
+  void mark_changed(std::uint32_t position) {
+    check_position(position);
+    mark_held(position);
+  }
   /// Marks all blocks of positions first … end - 1 as changed.
   void mark_run_changed(std::uint32_t first, std::uint32_t end) {
     const Tick now = now_;  // else read again after each write
@@ -121,67 +133,11 @@ class Pool {
       change_ticks[block] = now;
   }
 
-  // Adding and removing ------------------------------------------------------------------
-
-  /// Allocates and finds the place of a new component, the first of three steps. The place is not free if the entity
-  /// has the component. The caller then constructs at end(), and commit() adds the component and returns its position.
-  /// An exception on the way leaves the pool unchanged.
-  SparseSet::Place make_room(std::uint32_t index) {
-    if (size() == capacity_) [[unlikely]]
-      add_slab(capacity_ + 1);
-    return set_.make_page(index);
-  }
-  [[nodiscard]] std::byte* end() const { return address(size()); }
-  std::uint32_t commit(std::uint32_t index, SparseSet::Place place) noexcept {
-    const std::uint32_t position = set_.push(index, place);
-    mark_changed(position);
-    return position;
-  }
-  std::uint32_t commit(std::uint32_t index) noexcept {
-    MOBULA_CHECK(has_room(index), "pool " + instance_name_ + " has no room for index " + std::to_string(index) +
-                                      ": call make_room first");
-    return commit_prepared(index);
-  }
-  /// Adds schema components of entities batch.at(offsets[i]), offsets ascending. `rows`: the components, packed.
-  void append_rows(const EntityBatch& batch, std::span<const std::uint32_t> offsets, const std::byte* rows);
-  void make_room(std::span<const Entity> entities);
+  /// Returns whether components have a destructor. It may change the registry: the pool calls it as its last step.
+  [[nodiscard]] bool has_destructor() const { return !plain_; }
   /// Fills an empty pool of a schema component from a snapshot: distinct indices in this order. `rows`: the components,
   /// packed. The pool stays empty if an allocation fails.
   void assign(std::span<const std::uint32_t> indices, const std::byte* rows);
-  /// Parts of make_room(entities): reserve() for the total number of positions, make_pages() for entities first … first
-  /// + count - 1.
-  void reserve(std::uint32_t count) {
-    if (capacity_ < count) add_slab(count);
-  }
-  void make_pages(std::uint32_t first, std::uint32_t count) { set_.make_pages(first, count); }
-  /// Adds entities first … first + count - 1, each with the schema component at `value`.
-  void commit_run(std::uint32_t first, std::uint32_t count, const std::byte* value) noexcept;
-
-  /// Moves a component to uninitialised memory and destroys `from`. Components are small: word copies beat a call of
-  /// memcpy.
-  void relocate(std::byte* to, std::byte* from) const noexcept {
-    if (!plain_) return type_.relocate(to, from);
-    const std::uint32_t size = element_size_;
-    if (size < 4 || size > 16) {
-      std::memcpy(to, from, size);
-    } else if (size >= 8) {
-      copy_ends<std::uint64_t>(to, from, size);
-    } else {
-      copy_ends<std::uint32_t>(to, from, size);
-    }
-  }
-  /// Removes the component of an entity that has one. Allocates nothing.
-  void remove(std::uint32_t index) noexcept {
-    MOBULA_CHECK(contains(index), "index " + std::to_string(index) + " has no component " + instance_name_);
-    remove_held<0>(index);
-  }
-  /// Returns whether components have a destructor. It may change the registry: the pool calls it as its last step.
-  [[nodiscard]] bool has_destructor() const { return !plain_; }
-  /// Removes a component, calls vacated() and then destroys the value. Allocates memory only for values above 4 KiB.
-  template <class Vacated>
-  [[gnu::noinline]] void remove_then(std::uint32_t index, Vacated vacated) noexcept;
-  /// Moves `value` to a position and then destroys the former value there.
-  void replace(std::uint32_t position, std::byte* value) noexcept;
   /// Removes all components; those that their destructors add stay. Fails a check in code of the game: its entities
   /// would keep their prototypes.
   void clear() noexcept;
@@ -198,10 +154,6 @@ class Pool {
   [[nodiscard]] const GroupSet* owner_group() const { return owner_group_; }
   /// Swaps the components at two positions. Marks both blocks as changed.
   void swap(std::uint32_t a, std::uint32_t b) noexcept;
-  /// Moves components from position `first` on: first + i gets the component at order[i]. `order` is a permutation of
-  /// the positions from `first` on. Blocks in which nothing moves are not marked. Cannot fail if `scratch` has
-  /// reorder_bytes() of room.
-  void reorder(std::uint32_t first, std::span<const std::uint32_t> order, Scratch& scratch);
   [[nodiscard]] std::size_t reorder_bytes(std::size_t count) const {
     return count * (element_size_ > sizeof(std::uint32_t) ? element_size_ : sizeof(std::uint32_t));
   }
@@ -209,11 +161,6 @@ class Pool {
   /// Returns for iteration a bit per block of `lead`, set if this pool holds the same entities at the same positions.
   /// Null if all are set. Valid until the structure of either changes.
   [[nodiscard]] const std::uint64_t* blocks_aligned_with(const SparseSet& lead);
-
-  /// Registers a sort by the game's code. Until it ends, that code may change values alone: to add, remove or move a
-  /// component fails a check.
-  void begin_sort(Iterations::Link& link);
-  void end_sort(Iterations::Link& link);
 
   /// Returns whether an iteration or a sort is in progress. Reordering then fails a check.
   [[nodiscard]] bool is_iterated() const { return iterations_.any(); }
@@ -234,12 +181,69 @@ class Pool {
   /// Asserts the invariants by checking every entity.
   void check() const;
 
- private:
+ protected:
+  friend class Commands;
   friend class GroupSet;
   friend class Registry;
   friend class SnapshotLoader;
+  friend class detail::SortGuard;
+  friend struct detail::SortTarget;
 
+  // Structural changes: by the owners of what must change with a registry's pool, or of a StandalonePool.
+
+  /// Allocates and finds the place of a new component, the first of three steps. The place is not free if the entity
+  /// has the component. The caller then constructs at end(), and commit() adds the component and returns its position.
+  /// An exception on the way leaves the pool unchanged.
+  SparseSet::Place make_room(std::uint32_t index) {
+    if (size() == capacity_) [[unlikely]]
+      add_slab(capacity_ + 1);
+    return set_.make_page(index);
+  }
+  [[nodiscard]] std::byte* end() const { return address(size()); }
+  std::uint32_t commit(std::uint32_t index, SparseSet::Place place) noexcept {
+    const std::uint32_t position = set_.push(index, place);
+    mark_held(position);
+    return position;
+  }
+  std::uint32_t commit(std::uint32_t index) noexcept {
+    MOBULA_CHECK(has_room(index), "pool " + instance_name_ + " has no room for index " + std::to_string(index) +
+                                      ": call make_room first");
+    return commit_prepared(index);
+  }
+  /// Adds schema components of entities batch.at(offsets[i]), offsets ascending. `rows`: the components, packed.
+  void append_rows(const EntityBatch& batch, std::span<const std::uint32_t> offsets, const std::byte* rows);
+  void make_room(std::span<const Entity> entities);
+  /// Parts of make_room(entities): reserve() for the total number of positions, make_pages() for entities first … first
+  /// + count - 1.
+  void reserve(std::uint32_t count) {
+    if (capacity_ < count) add_slab(count);
+  }
+  void make_pages(std::uint32_t first, std::uint32_t count) { set_.make_pages(first, count); }
+  /// Adds entities first … first + count - 1, each with the schema component at `value`.
+  void commit_run(std::uint32_t first, std::uint32_t count, const std::byte* value) noexcept;
+
+  /// Removes the component of an entity that has one. Allocates nothing.
+  void remove(std::uint32_t index) noexcept {
+    MOBULA_CHECK(contains(index), "index " + std::to_string(index) + " has no component " + instance_name_);
+    remove_held<0>(index);
+  }
+  /// Removes a component, calls vacated() and then destroys the value. Allocates memory only for values above 4 KiB.
+  template <class Vacated>
+  [[gnu::noinline]] void remove_then(std::uint32_t index, Vacated vacated) noexcept;
+  /// Moves `value` to a position and then destroys the former value there.
+  void replace(std::uint32_t position, std::byte* value) noexcept;
+  /// Moves components from position `first` on: first + i gets the component at order[i]. `order` is a permutation of
+  /// the positions from `first` on. Blocks in which nothing moves are not marked. Cannot fail if `scratch` has
+  /// reorder_bytes() of room.
+  void reorder(std::uint32_t first, std::span<const std::uint32_t> order, Scratch& scratch);
+  /// Registers a sort by the game's code. Until it ends, that code may change values alone: to add, remove or move a
+  /// component fails a check.
+  void begin_sort(Iterations::Link& link);
+  void end_sort(Iterations::Link& link);
+
+ private:
   static constexpr std::uint32_t block_mask = block_size - 1;
+  static constexpr std::uint16_t destructors_max = 1024;  // within each other, by pool
 
   // Cached result of blocks_aligned_with().
   struct Alignment {
@@ -269,12 +273,34 @@ class Pool {
   // Alignment of memory for one component on the stack. A function of its own cannot allocate it.
   static constexpr std::size_t stack_alignment_bits = 512;
   static constexpr std::size_t stack_bytes_max = 4096;
+  // Moves a component to uninitialised memory and destroys `from`. Components are small: word copies beat a call of
+  // memcpy.
+  void relocate(std::byte* to, std::byte* from) const noexcept {
+    if (!plain_) return type_.relocate(to, from);
+    const std::uint32_t size = element_size_;
+    if (size < 4 || size > 16) {
+      std::memcpy(to, from, size);
+    } else if (size >= 8) {
+      copy_ends<std::uint64_t>(to, from, size);
+    } else {
+      copy_ends<std::uint32_t>(to, from, size);
+    }
+  }
   [[nodiscard]] std::byte* allocate_value() const;
   static void free_value(std::byte* value) noexcept;
   static void remove_with_value(Pool& pool, std::uint32_t index) noexcept;
   void report_removal(std::uint32_t index);
-  void destroy_value(std::byte* value) const noexcept { type_.destroy(value); }
+  // A destructor may destroy the next entity of a chain, but not without end.
+  void destroy_value(std::byte* value) noexcept {
+    if (destructors_ == destructors_max) [[unlikely]]
+      fail_endless_destructors();
+    ++destructors_;
+    type_.destroy(value);
+    --destructors_;
+  }
+  [[noreturn, gnu::cold]] void fail_endless_destructors() const;
   // Variants without a check, for callers that know what the pool holds.
+  void mark_held(std::uint32_t position) { change_ticks_[position >> block_shift] = now_; }
   std::uint32_t commit_prepared(std::uint32_t index) noexcept {
     const SparseSet::Place place = set_.place(index);
     MOBULA_CHECK(place.is_free(), "index " + std::to_string(index) + " is added to " + instance_name_ + " twice");
@@ -330,7 +356,8 @@ class Pool {
   core::Owned<PoolWatch> watch_;
   PoolId id_;
   OrderOwner order_owner_ = OrderOwner::nobody;
-  std::uint16_t sorts_ = 0;  // in progress
+  std::uint16_t sorts_ = 0;        // in progress
+  std::uint16_t destructors_ = 0;  // within each other
   const GroupSet* owner_group_ = nullptr;
   core::StringId32 instance_;
   std::string instance_name_;
@@ -347,7 +374,7 @@ inline void Pool::remove_one(Pool& pool, std::uint32_t index) noexcept {
       using Bytes = std::array<std::byte, plain_size>;
       *pool.typed_address<Bytes>(to) = *pool.typed_address<Bytes>(from);
     }
-    pool.mark_changed(to);
+    pool.mark_held(to);
   };
   if constexpr (plain_size == 0) {
     pool.set_.erase(index, fill_gap);

@@ -54,6 +54,10 @@ void PrototypeTable::add_pool(SortKey key, std::uint32_t sent_bits_max) {
   without_.add_pool();
 }
 
+void PrototypeTable::fail_unknown(PrototypeId prototype) const {
+  core::check_failed("there is no prototype " + std::to_string(prototype) + ": ids end at " + std::to_string(size()));
+}
+
 bool PrototypeTable::contains(PrototypeId prototype, PoolId pool) const {
   const std::span<const PoolId> all = pools(prototype);
   return std::find(all.begin(), all.end(), pool) != all.end();

@@ -104,7 +104,12 @@ class PrototypeTable {
 
   /// Returns the pools in the order of adding; of canonical prototypes in canonical order. Valid until a prototype is
   /// created.
-  [[nodiscard]] std::span<const PoolId> pools(PrototypeId prototype) const { return nodes_[prototype].pools; }
+  [[nodiscard]] std::span<const PoolId> pools(PrototypeId prototype) const {
+    const Node* const node = nodes_.data() + prototype;
+    if (node >= nodes_.data() + nodes_.size()) [[unlikely]]
+      fail_unknown(prototype);
+    return node->pools;
+  }
   [[nodiscard]] bool contains(PrototypeId prototype, PoolId pool) const;
   /// Returns the pool that an instance name stands for; no_pool if there is none.
   [[nodiscard]] PoolId find(PrototypeId prototype, core::StringId32 name) const {
@@ -163,6 +168,7 @@ class PrototypeTable {
     [[nodiscard]] std::uint32_t mask() const { return (1u << (32 - shift)) - 1; }
   };
 
+  [[noreturn, gnu::cold]] void fail_unknown(PrototypeId prototype) const;
   PrototypeId find_with(PrototypeId prototype, PoolId pool);
   PrototypeId find_without(PrototypeId prototype, PoolId pool);
   PrototypeId make(PrototypeId base, PoolId pool);

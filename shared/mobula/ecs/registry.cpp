@@ -234,7 +234,7 @@ std::byte* Registry::try_write(Entity entity, PoolId id) {
   Pool& written = pool(id);
   const std::uint32_t position = find_component(entity, written);
   if (position == Pool::none) return nullptr;
-  written.mark_changed(position);
+  written.mark_held(position);
   return written.address(position);
 }
 
@@ -244,7 +244,10 @@ void Registry::remove(std::span<const Entity> entities, PoolId id) {
   Pool& pool = this->pool(id);
   check_removable(entities, pool);
   const bool notifies = pool.watch() != nullptr && !pool.watch()->signals.destroy.empty();
-  if (!notifies && !pool.has_destructor()) return remove_notified(entities, pool);
+  if (!notifies && !pool.has_destructor()) {
+    left_.assign(entities.begin(), entities.end());  // the caller's list may be in a component
+    return remove_notified(left_, pool);
+  }
   // Listeners and destructors may change the caller's list, and remove others, with a vector of their own.
   std::vector<Entity> left = std::exchange(left_, {});
   left.assign(entities.begin(), entities.end());

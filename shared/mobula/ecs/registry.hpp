@@ -440,7 +440,7 @@ class Registry {
   std::vector<std::pair<const Pool*, std::span<const Entity>>> removals_;  // their listeners are being called
   std::vector<Entity> concerned_;                                          // scratch of emitters
   std::vector<Entity> left_;                                               // scratch of removals
-  std::vector<Entity> destroyed_;                                          // that of destroy_watched()
+  std::vector<Entity> destroyed_;                                          // list of a bulk destroy
   std::vector<EntityRun> runs_;                                            // scratch of bulk creates
   std::vector<PoolKey> pools_by_key_;                                      // sorted
 };

@@ -96,6 +96,8 @@ inline void Registry::destroy_notified(Entity entity) noexcept {
 
 void Registry::destroy(std::span<const Entity> entities) {
   if (watched_ || destructors_ || missing_ != 0 || !destroying_.empty()) return destroy_watched(entities);
+  destroyed_.assign(entities.begin(), entities.end());  // the caller's list may be in a component
+  entities = destroyed_;
   journal_.make_room(entities);
   for (const Entity entity : entities) {
     if (!valid(entity)) misuse::dead_entity("destroying", entity);

@@ -210,7 +210,7 @@ template <class T>
 inline T* Registry::try_get_in(Entity entity, Pool& pool) {
   const std::uint32_t position = find_component(entity, pool);
   if (position == Pool::none) return nullptr;
-  if constexpr (!std::is_const_v<T>) pool.mark_changed(position);
+  if constexpr (!std::is_const_v<T>) pool.mark_held(position);
   return pool.typed_address<T>(position);
 }
 

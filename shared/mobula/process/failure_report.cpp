@@ -7,6 +7,9 @@
 #include <array>
 #include <atomic>
 #include <cstdlib>
+#include <exception>
+#include <mobula/core/failure.hpp>
+#include <mobula/core/format.hpp>
 #include <mobula/process/failure_report.hpp>
 #include <mobula/process/log_output.hpp>
 #include <mutex>
@@ -69,6 +72,18 @@ void report_failure(std::string_view text) {
     for (const FailureListener* listener : listeners().all) listener->function_(line);
   write_backtrace();
   std::abort();
+}
+
+void report_uncaught() {
+  const std::exception_ptr thrown = std::current_exception();
+  if (thrown == nullptr) core::fail("the program has called std::terminate");
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const std::exception& error) {
+    core::fail(core::format("uncaught exception: {}", error.what()));
+  } catch (...) {
+    core::fail("uncaught exception, which is no std::exception");
+  }
 }
 
 }  // namespace mobula::process

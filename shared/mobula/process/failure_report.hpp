@@ -16,6 +16,10 @@ namespace mobula::process {
 /// of core/failure.hpp in each program that links this room; see started.cpp.
 void report_failure(std::string_view text);
 
+/// Reports the exception that nobody has caught, or that has left a destructor. The terminate handler of each program
+/// that links this room.
+[[noreturn]] void report_uncaught();
+
 /// Receives a failure, during its lifetime. The function runs on the failed thread and must not wait for a lock.
 class FailureListener {
  public:

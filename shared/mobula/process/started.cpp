@@ -1,3 +1,4 @@
+#include <exception>
 #include <mobula/core/failure.hpp>
 #include <mobula/core/log.hpp>
 #include <mobula/process/failure_report.hpp>
@@ -9,6 +10,7 @@ struct Started {
   Started() {
     core::set_log_output(write_log_record);
     core::set_failure_report(report_failure);
+    std::set_terminate(report_uncaught);
   }
 };
 

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <memory>
 #include <mobula/core/bit_set.hpp>
+#include <mobula/ecs/standalone_pool.hpp>
 #include <mobula/server/replication/followed_rows.hpp>
 #include <mobula/server/replication/former_compositions.hpp>
 #include <mobula/server/replication/value_log.hpp>
@@ -164,7 +165,7 @@ class Published {
     ecs::Tick unused_tick = 0;
     bool kept = false;  // its past is kept
     bool mark = false;  // it marks entities whose past is kept
-    ecs::Pool rows;
+    ecs::StandalonePool rows;
     std::vector<std::uint32_t> scratch;
     std::unique_ptr<FollowedRows> followed;  // null without courses
 
