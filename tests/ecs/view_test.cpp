@@ -247,9 +247,7 @@ TEST(View, IteratesNamedPoolsLikeDefaultOnes) {
   const auto view =
       world.view_of<const Health, const Health, const Position>({body, shield, world.pool_of<Position>()});
   EXPECT_EQ(visit(view), expected);
-  ExcludedPools excluded;
-  excluded.pools[excluded.count++] = &world.pool(shield);
-  EXPECT_EQ(visit(world.view_of<const Health>({body}, excluded)).size(), 150u);
+  EXPECT_EQ(visit(world.view_of<const Health>({body}, std::array{shield})).size(), 150u);
 }
 
 TEST(View, EachInstanceVisitsAllComponentsOfAType) {
@@ -285,6 +283,7 @@ TEST(View, ANamedPoolMustHaveTheGivenType) {
   World world;
   const PoolId health = world.pool_of<Health>("Body");
   EXPECT_DEATH((world.view_of<const Position>({health})), "pool Body holds Health, not Position");
+  EXPECT_DEATH((world.view_of<const Health>({health}, std::array{health + 1})), "there is no such pool");
 }
 
 }  // namespace

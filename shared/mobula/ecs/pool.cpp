@@ -51,6 +51,11 @@ Pool::~Pool() {
   release(scratch_);
 }
 
+void Pool::fail_size(std::size_t size) const {
+  core::check_failed("component " + type_.name + " has " + std::to_string(size) + " bytes in C++ and " +
+                     std::to_string(type_.size) + " in its schema: generate the header from that schema");
+}
+
 void Pool::check_unsorted() const {
   MOBULA_CHECK(sorts_ == 0, "pool " + instance_name_ +
                                 " is changed by the key or comparator that sorts it: record the change in Commands");

@@ -64,6 +64,11 @@ class Pool {
   [[nodiscard]] bool is_schema() const { return schema_; }
   [[nodiscard]] core::StringId32 instance() const { return instance_; }
   [[nodiscard]] const std::string& instance_name() const { return instance_name_; }
+  // Fails if a component of C++ has another size than the pool's.
+  void check_size(std::size_t size) const {
+    if (type_.size != size) [[unlikely]]
+      fail_size(size);
+  }
 
   // Which entities -----------------------------------------------------------------------
 
@@ -242,6 +247,8 @@ class Pool {
   void end_sort(Iterations::Link& link);
 
  private:
+  [[noreturn, gnu::cold]] void fail_size(std::size_t size) const;
+
   static constexpr std::uint32_t block_mask = block_size - 1;
   static constexpr std::uint16_t destructors_max = 1024;  // within each other, by pool
 

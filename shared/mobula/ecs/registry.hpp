@@ -215,9 +215,9 @@ class Registry {
                   "a const registry is only read");
     return const_cast<Registry*>(this)->view<Ts...>(exclude<Excluded...>);
   }
-  /// Returns a view over the given pools, which hold these types in this order.
+  /// Returns a view over the given pools, which hold these types in this order. Excludes up to 8 pools.
   template <class... Ts>
-  View<Ts...> view_of(const std::array<PoolId, sizeof...(Ts)>& pools, const ExcludedPools& excluded = {});
+  View<Ts...> view_of(const std::array<PoolId, sizeof...(Ts)>& pools, std::span<const PoolId> excluded = {});
   /// Calls function(Entity, core::StringId32 instance, T&) for every component of the type, whatever its instance name.
   template <class T, class Function>
   void each_instance(Function&& function);

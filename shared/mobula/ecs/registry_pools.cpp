@@ -77,9 +77,7 @@ Pool& Registry::open_default_pool(std::uint32_t slot, std::string_view name, boo
   MOBULA_CHECK(opened.ok(), opened.error().message);
   Pool& pool = *pools_[*opened];
   MOBULA_CHECK(pool.is_schema() == schema, std::string(name) + " is registered as another kind of component");
-  MOBULA_CHECK(pool.type().size == size, "component " + std::string(name) + " has " + std::to_string(size) +
-                                             " bytes in C++ and " + std::to_string(pool.type().size) +
-                                             " in its schema: generate the header from that schema");
+  pool.check_size(size);
   return *((slot < near_pools_.size() ? near_pools_[slot] : far_pools_[far]) = &pool);
 }
 

@@ -23,7 +23,9 @@ inline const Pool* Registry::existing_pool() const {
   if constexpr (!SchemaComponent<T>) return nullptr;
   constexpr core::StringId32 id(component_name<T>());
   const PoolId found = find_pool(id, id);
-  return found == no_pool ? nullptr : pools_[found].get();
+  if (found == no_pool) return nullptr;
+  pools_[found]->check_size(sizeof(T));
+  return pools_[found].get();
 }
 
 template <class T>
@@ -49,6 +51,7 @@ Pool& Registry::typed_pool(PoolId id) {
   MOBULA_CHECK(
       found.type().id == core::StringId32(component_name<T>()) && found.is_schema() == SchemaComponent<T>,
       "pool " + found.instance_name() + " holds " + found.type().name + ", not " + std::string(component_name<T>()));
+  found.check_size(sizeof(T));
   return found;
 }
 
@@ -263,9 +266,12 @@ ExcludedPools Registry::excluded_pools() {
 }
 
 template <class... Ts>
-View<Ts...> Registry::view_of(const std::array<PoolId, sizeof...(Ts)>& pools, const ExcludedPools& excluded) {
+View<Ts...> Registry::view_of(const std::array<PoolId, sizeof...(Ts)>& pools, std::span<const PoolId> excluded) {
+  MOBULA_CHECK(excluded.size() <= ExcludedPools::max_count, "a view excludes at most 8 components");
+  ExcludedPools without;
+  for (const PoolId id : excluded) without.pools[without.count++] = &pool(id);
   std::size_t next = 0;
-  return {index_.entities(), {&typed_pool<detail::PlainComponent<Ts>>(pools[next++])...}, excluded};
+  return {index_.entities(), {&typed_pool<detail::PlainComponent<Ts>>(pools[next++])...}, without};
 }
 
 template <class T, class Function>
