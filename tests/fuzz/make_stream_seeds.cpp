@@ -99,6 +99,27 @@ void pipes() {
              "\x09"s + raw(upgrade.substr(0, upgrade.size() - 2) + forwarded) + framed(9) + answer);
 }
 
+// The kinds of fuzz_cluster.cpp.
+void cluster_answers() {
+  const auto seed = [](char kind, const std::string& name, const std::string& text) {
+    write_seed("cluster", name, kind + text);
+  };
+  const std::string header = R"("header":{"cluster_id":"3","member_id":"5","revision":"7","raft_term":"2"})";
+  const std::string key =
+      R"({"key":"YS94","create_revision":"2","mod_revision":"4","version":"2","value":"MQ==","lease":"9"})";
+  seed(0, "list", "{" + header + R"(,"kvs":[)" + key + R"(],"count":"1"})");
+  seed(0, "lease", R"({"result":{)" + header + R"(,"ID":"9","TTL":"2"}})");
+  seed(0, "failed", "{" + header + R"(,"responses":[{"response_range":{"kvs":[)" + key + "]}}]}");
+  seed(1, "changes",
+       R"({"result":{)" + header + R"(,"events":[{"kv":)" + key +
+           R"(},{"type":"DELETE","kv":{"key":"YS95","mod_revision":"4"}}]}})");
+  seed(1, "compacted", R"({"result":{"header":{"cluster_id":"3"},"canceled":true,"compact_revision":"6"}})");
+  seed(2, "node", R"({"game":"g","version":"0.2.0","admin":"http://a:1","worlds_max":16,"draining":true})");
+  seed(3, "load", R"({"worlds":3,"players":120,"tick_percent":43})");
+  seed(4, "world", R"({"game":"g","state":"open","epoch":"1","node":"a","run":"5","addresses":["udp://a:1"]})");
+  seed(4, "waiting", R"({"game":"g","state":"waiting","epoch":"2","trouble":"no such level"})");
+}
+
 // The kinds of fuzz_proxy.cpp.
 void proxies() {
   const auto seed = [](char kind, const std::string& name, const std::string& text) {
@@ -130,6 +151,7 @@ void write_stream_seeds() {
   questions();
   streams();
   pipes();
+  cluster_answers();
   proxies();
 }
 

@@ -1,0 +1,93 @@
+#include <algorithm>
+#include <mobula/server/cluster/directory.hpp>
+#include <utility>
+
+namespace mobula::cluster {
+namespace {
+
+// Returns what follows the prefix; empty if the key has another one.
+std::string name_in(std::string_view key, std::string_view prefix) {
+  return std::string(key.starts_with(prefix) ? key.substr(prefix.size()) : "");
+}
+
+template <class Record>
+void put(ListedByName<Record>& records, const std::string& name, const KeyValue* value,
+         core::Result<Record> (*parse)(std::string_view)) {
+  if (name.empty()) return;
+  core::Result<Record> record = parse(value == nullptr ? "" : value->value);
+  if (record)
+    records[name] = {std::move(*record), value->created, value->modified};
+  else
+    records.erase(name);
+}
+
+}  // namespace
+
+void Directory::update(Coordinator& coordinator, core::Nanoseconds now) {
+  if (watch_from_ != 0) coordinator.watch(prefix_, std::exchange(watch_from_, 0));
+  if (request_ != 0 || now < due_) return;
+  request_ = coordinator.list(prefix_);
+  due_ = now + list_interval;
+}
+
+bool Directory::on_reply(const Reply& reply, core::Nanoseconds now) {
+  if (request_ == 0 || reply.request != request_) return false;
+  request_ = 0;
+  if (reply.error) {
+    trouble_ = reply.error->message;
+    due_ = std::min(due_, now + retry_interval);
+  } else if (reply.revision >= revision_) {  // a member may lag behind another
+    trouble_.clear();
+    adopt(reply);
+  }
+  return true;
+}
+
+void Directory::adopt(const Reply& reply) {
+  std::map<std::string, KeyValue, std::less<>> listed;
+  for (const KeyValue& each : reply.values) listed.emplace(each.key.substr(prefix_.size()), each);
+  revision_ = reply.revision;
+  if (watching_ && listed == keys_) return;
+  corrections_ += watching_ ? 1 : 0;
+  keys_.swap(listed);
+  for (const auto& [key, value] : listed) read(key);
+  for (const auto& [key, value] : keys_) read(key);
+  watching_ = true;
+  watch_from_ = revision_ + 1;
+}
+
+void Directory::on_changes(const Changes& changes, core::Nanoseconds now) {
+  if (changes.error) {
+    trouble_ = changes.error->message;
+    watching_ = false;
+    due_ = std::min(due_, now + retry_interval);
+    return;
+  }
+  if (changes.revision <= revision_) return;  // listed already
+  for (const Change& change : changes.changes) apply(change);
+  revision_ = changes.revision;
+}
+
+void Directory::apply(const Change& change) {
+  const std::string key = change.value.key.substr(prefix_.size());
+  if (change.erased)
+    keys_.erase(key);
+  else
+    keys_[key] = change.value;
+  read(key);
+}
+
+// Brings the record of a key up to date.
+void Directory::read(const std::string& key) {
+  const KeyValue* const value = find(key);
+  put(nodes_, name_in(key, nodes_prefix), value, parse_node);
+  put(loads_, name_in(key, loads_prefix), value, parse_load);
+  put(worlds_, name_in(key, worlds_prefix), value, parse_world);
+}
+
+const KeyValue* Directory::find(std::string_view key) const {
+  const auto found = keys_.find(key);
+  return found == keys_.end() ? nullptr : &found->second;
+}
+
+}  // namespace mobula::cluster

@@ -1,0 +1,68 @@
+// Coordinator over etcd's JSON gateway: HTTP/1.1 on the thread of an event loop. Leases, other requests and the watch
+// have a connection each, so that none waits for another. A connection that fails goes to the next member.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <mobula/net/event_loop.hpp>
+#include <mobula/server/cluster/etcd_messages.hpp>
+
+namespace mobula::net {
+class HttpConnection;
+}
+
+namespace mobula::cluster {
+
+struct EtcdConfig {
+  std::vector<std::string> members{};  // "http://HOST:PORT", at least one
+  core::Nanoseconds request_timeout = 2 * core::second;
+  core::Nanoseconds lease_timeout = core::second / 2;
+};
+
+/// Splits "http://a:2379,http://b:2379". Errors: "bad address".
+core::Result<std::vector<std::string>> parse_members(std::string_view text);
+
+class Etcd final : public Coordinator {
+ public:
+  /// The loop must outlive it.
+  Etcd(net::EventLoop& events, EtcdConfig config);
+  ~Etcd() override;
+
+  RequestId list(std::string_view prefix) override;
+  RequestId commit(const Transaction& transaction) override;
+  RequestId grant(core::Nanoseconds ttl) override;
+  RequestId keep_alive(LeaseId lease) override;
+  RequestId revoke(LeaseId lease) override;
+  void watch(std::string_view prefix, Revision from) override;
+  std::optional<Reply> poll() override;
+  std::optional<Changes> poll_changes() override;
+
+ private:
+  // A connection to one of the members, and the requests that wait for their answers on it.
+  struct Line {
+    std::unique_ptr<net::HttpConnection> connection;
+    std::size_t member = 0;
+    core::Nanoseconds timeout = 0;
+    std::deque<RequestId> waiting;
+  };
+
+  RequestId send(Line& line, const EtcdRequest& request);
+  net::HttpConnection& connected(Line& line);
+  void on_answer(Line& line, core::Result<std::string> answer);
+  void fail(Line& line, const core::Error& error);
+  void on_watch_line(std::string_view text);
+  void end_watch(core::Error error);
+  [[nodiscard]] bool is_known_store(std::uint64_t store);
+
+  net::EventLoop& events_;
+  EtcdConfig config_;
+  RequestId last_ = 0;
+  std::uint64_t store_ = 0;  // the first answer was from it
+  Line requests_;
+  Line leases_;
+  Line watch_;
+  std::deque<Reply> replies_;
+  std::deque<Changes> changes_;
+};
+
+}  // namespace mobula::cluster

@@ -1,0 +1,47 @@
+// A lease and how long its holder may rely on it. The coordinator counts from when it handles a renewal, the holder
+// from when it has sent it: so the holder's time ends first. Its clock must count the time in which the machine is
+// suspended, and may be slower than the coordinator's by as much as `margin` allows.
+//
+//   none ─► granting ─► held ─► lost          renew every third of the time to live
+//
+#pragma once
+
+#include <mobula/server/cluster/coordinator.hpp>
+
+namespace mobula::cluster {
+
+class LeaseHolder {
+ public:
+  /// Returns the time before the end in which the holder no longer relies on the lease.
+  static constexpr core::Nanoseconds margin(core::Nanoseconds ttl) { return ttl / 20; }
+
+  explicit LeaseHolder(core::Nanoseconds ttl) : ttl_(ttl) {}
+
+  /// Sends what is due: the grant, or a renewal. Call it at least every tenth of the time to live.
+  void update(Coordinator& coordinator, core::Nanoseconds now);
+  /// Handles the reply to one of its requests. Returns false for others.
+  bool on_reply(const Reply& reply, core::Nanoseconds now);
+
+  /// Returns the lease. 0 before it is granted.
+  [[nodiscard]] LeaseId lease() const { return lease_; }
+  /// Returns the end of the time for which the holder may rely on it. 0 before it is granted.
+  [[nodiscard]] core::Nanoseconds valid_until() const { return valid_until_; }
+  /// Returns true if the lease has ended. It stays so: what was done under it may be another's now.
+  [[nodiscard]] bool lost(core::Nanoseconds now) const { return lease_ != 0 && (ended_ || now >= valid_until_); }
+  /// Returns why the last request failed. Empty after a success.
+  [[nodiscard]] const std::string& trouble() const { return trouble_; }
+
+ private:
+  [[nodiscard]] core::Nanoseconds interval() const { return ttl_ / 3; }
+
+  core::Nanoseconds ttl_;
+  LeaseId lease_ = 0;
+  RequestId request_ = 0;          // unanswered; 0 for none
+  core::Nanoseconds sent_at_ = 0;  // time of the last request
+  core::Nanoseconds due_ = 0;      // time of the next request
+  core::Nanoseconds valid_until_ = 0;
+  bool ended_ = false;  // the coordinator has answered so
+  std::string trouble_;
+};
+
+}  // namespace mobula::cluster

@@ -1,0 +1,154 @@
+#include <mobula/server/cluster/node.hpp>
+#include <utility>
+
+namespace mobula::cluster {
+
+Node::Node(NodeConfig config) : config_(std::move(config)), lease_(config_.ttl), directory_(config_.cluster) {}
+
+void Node::update(Coordinator& coordinator, core::Nanoseconds now) {
+  now_ = now;
+  if (ended_) return;
+  receive(coordinator);
+  changed_ = changed_ || !attempts_.empty();
+  attempts_.forget_old(now);
+  if (lease_.lost(now)) {
+    const std::string& why = lease_.trouble();
+    return end({"lease lost", "the coordinator has not renewed the lease" + (why.empty() ? why : ": " + why)});
+  }
+  lease_.update(coordinator, now);
+  directory_.update(coordinator, now);
+  if (lease_.lease() == 0 || !directory_.complete()) return;
+  if (changed_ || directory_.revision() != reconciled_) {
+    changed_ = false;
+    reconciled_ = directory_.revision();
+    reconcile_node(coordinator);
+    if (serving()) reconcile_worlds(coordinator);
+  }
+  if (serving()) publish_load(coordinator);
+}
+
+void Node::receive(Coordinator& coordinator) {
+  while (const std::optional<Changes> changes = coordinator.poll_changes()) directory_.on_changes(*changes, now_);
+  while (const std::optional<Reply> reply = coordinator.poll())
+    if (!lease_.on_reply(*reply, now_) && !directory_.on_reply(*reply, now_)) attempts_.on_reply(*reply, now_);
+}
+
+// The process has no world any more, whatever the directory has.
+void Node::end(core::Error error) {
+  ended_ = std::move(error);
+  for (const auto& [world, held] : held_) tasks_.push_back({NodeTask::Kind::drop, world, held.epoch});
+  held_.clear();
+}
+
+// Commits the value of a key, unless the directory has it.
+void Node::commit(Coordinator& coordinator, std::string_view key, std::string value, LeaseId lease) {
+  const KeyValue* const known = directory_.find(key);
+  const Revision modified = known == nullptr ? 0 : known->modified;
+  if (known != nullptr && known->value == value) return;
+  if (!attempts_.allow(key, modified, now_)) return;
+  const std::string full = config_.cluster + std::string(key);
+  attempts_.add(key, modified, coordinator.commit({{{full, modified}}, {{full, std::move(value), lease}}, {}}));
+}
+
+void Node::reconcile_node(Coordinator& coordinator) {
+  const std::string key = std::string(nodes_prefix) + config_.name;
+  const KeyValue* const known = directory_.find(key);
+  const bool is_own = known != nullptr && known->lease == lease_.lease();
+  if (run_ != 0 && (!is_own || known->created != run_))
+    return end({"lease lost", "the node's key was erased from the coordinator"});
+  if (known != nullptr && !is_own) {  // a former run has it until its lease ends
+    if (name_taken_since_ == 0) name_taken_since_ = now_;
+    changed_ = true;  // by time
+    if (now_ >= name_taken_since_ + 3 * config_.ttl)
+      end({"name taken", "another process is node \"" + config_.name + "\" of this cluster"});
+    return;
+  }
+  if (is_own) run_ = known->created;
+  commit(coordinator, key, to_json(config_.offer), lease_.lease());
+}
+
+void Node::reconcile_worlds(Coordinator& coordinator) {
+  drop_lost_worlds();
+  for (const auto& [world, listed] : directory_.worlds())
+    if (is_own(listed.record)) reconcile_world(coordinator, world, listed.record);
+}
+
+bool Node::is_own(const WorldRecord& record) const { return record.node == config_.name && record.run == run_; }
+
+// Drops worlds that the directory has given to others.
+void Node::drop_lost_worlds() {
+  std::erase_if(held_, [this](const auto& each) {
+    const auto& [world, held] = each;
+    const auto listed = directory_.worlds().find(world);
+    const bool own = listed != directory_.worlds().end() && is_own(listed->second.record) &&
+                     listed->second.record.epoch == held.epoch;
+    const bool closed = held.closing && held.wanted;
+    if (!own && !closed) tasks_.push_back({NodeTask::Kind::drop, world, held.epoch});
+    return !own;
+  });
+}
+
+void Node::reconcile_world(Coordinator& coordinator, const std::string& world, const WorldRecord& record) {
+  const auto [at, is_new] = held_.try_emplace(world, Held{.epoch = record.epoch});
+  Held& held = at->second;
+  if (is_new) tasks_.push_back({NodeTask::Kind::open, world, record.epoch});
+  if (config_.offer.draining && !held.closing && held.wanted) {
+    held.closing = true;
+    held.wanted.reset();
+    tasks_.push_back({NodeTask::Kind::close, world, held.epoch});
+  }
+  if (!held.wanted) return;
+  WorldRecord wanted = *held.wanted;
+  wanted.game = record.game;
+  wanted.epoch = record.epoch;
+  if (wanted.state == WorldState::open) {
+    wanted.node = config_.name;
+    wanted.run = run_;
+  }
+  commit(coordinator, std::string(worlds_prefix) + world, to_json(wanted), 0);
+}
+
+void Node::publish_load(Coordinator& coordinator) {
+  if (now_ < load_due_) return;
+  load_due_ = now_ + load_interval;
+  commit(coordinator, std::string(loads_prefix) + config_.name, to_json(load_), lease_.lease());
+}
+
+std::optional<NodeTask> Node::poll_task() {
+  if (tasks_.empty()) return std::nullopt;
+  NodeTask task = std::move(tasks_.front());
+  tasks_.pop_front();
+  return task;
+}
+
+Node::Held* Node::find(std::string_view world, std::uint64_t epoch) {
+  const auto found = held_.find(world);
+  return found == held_.end() || found->second.epoch != epoch ? nullptr : &found->second;
+}
+
+void Node::opened(std::string_view world, std::uint64_t epoch, std::vector<std::string> addresses) {
+  changed_ = true;
+  if (Held* const held = find(world, epoch))
+    held->wanted = WorldRecord{.state = WorldState::open, .addresses = std::move(addresses)};
+}
+
+void Node::failed(std::string_view world, std::uint64_t epoch, std::string why) {
+  changed_ = true;
+  if (Held* const held = find(world, epoch)) {
+    held->closing = true;
+    held->wanted = WorldRecord{.trouble = std::move(why)};
+  }
+}
+
+void Node::drain() {
+  changed_ = true;
+  config_.offer.draining = true;
+}
+
+void Node::leave(Coordinator& coordinator) const {
+  if (lease_.lease() != 0) coordinator.revoke(lease_.lease());
+}
+
+void Node::closed(std::string_view world, std::uint64_t epoch) { failed(world, epoch, ""); }
+
+}  // namespace mobula::cluster

@@ -1,0 +1,103 @@
+// A server process as a node of a cluster: it holds a lease, registers itself, and opens and closes worlds as the
+// directory has them. It compares the directory with what it should have, and commits the difference. So a lost answer
+// or a late change needs no case of its own.
+//
+//   joining ─► serving ─► ended           the lease was lost, or another process has the name
+//
+// It runs on a thread of its own, as ticks and starts of worlds may take longer than a lease.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <mobula/server/cluster/attempts.hpp>
+#include <mobula/server/cluster/lease_holder.hpp>
+#include <mobula/server/cluster/records.hpp>
+
+namespace mobula::cluster {
+
+struct NodeConfig {
+  std::string cluster{};  // prefix of all keys, "NAME/"
+  std::string name{};     // is_good_name()
+  NodeRecord offer{};
+  core::Nanoseconds ttl = 2 * core::second;  // time to live of the lease, whole seconds
+};
+
+/// A task for the process.
+struct NodeTask {
+  enum class Kind : std::uint8_t {
+    open,   // answered by opened() or failed()
+    close,  // save it and answer by closed()
+    drop,   // close it at once, without saving: another node may have it
+  };
+  Kind kind{};
+  std::string world{};
+  std::uint64_t epoch = 0;
+};
+
+class Node {
+ public:
+  static constexpr core::Nanoseconds load_interval = core::second;
+
+  explicit Node(NodeConfig config);
+
+  /// Handles what has arrived and sends what is due.
+  void update(Coordinator& coordinator, core::Nanoseconds now);
+  /// Returns the next task. Null if there is none.
+  std::optional<NodeTask> poll_task();
+
+  void opened(std::string_view world, std::uint64_t epoch, std::vector<std::string> addresses);
+  void failed(std::string_view world, std::uint64_t epoch, std::string why);
+  void closed(std::string_view world, std::uint64_t epoch);
+  void set_load(const LoadRecord& load) { load_ = load; }
+  /// Takes no more worlds, and closes those that it has.
+  void drain();
+  /// Ends the lease, so that others need not wait for its end. The last call, when all worlds are closed.
+  void leave(Coordinator& coordinator) const;
+
+  /// Returns true while the node is registered.
+  [[nodiscard]] bool serving() const { return run_ != 0 && !ended_; }
+  /// Returns the end of the time in which the process may serve and write. After it, it must do neither, whether it was
+  /// given a task or not.
+  [[nodiscard]] core::Nanoseconds valid_until() const { return lease_.valid_until(); }
+  /// Returns why the node has ended. Errors: "lease lost", "name taken". Null before.
+  [[nodiscard]] const std::optional<core::Error>& ended() const { return ended_; }
+  /// Returns the number of worlds that it has, opening and closing ones included.
+  [[nodiscard]] std::size_t worlds() const { return held_.size(); }
+  [[nodiscard]] const Directory& directory() const { return directory_; }
+
+ private:
+  // A world that this node has. `wanted` is the record that it should have; null while it opens or closes.
+  struct Held {
+    std::uint64_t epoch = 0;
+    bool closing = false;
+    std::optional<WorldRecord> wanted{};
+  };
+
+  void receive(Coordinator& coordinator);
+  void end(core::Error error);
+  void reconcile_node(Coordinator& coordinator);
+  void reconcile_worlds(Coordinator& coordinator);
+  void reconcile_world(Coordinator& coordinator, const std::string& world, const WorldRecord& record);
+  void drop_lost_worlds();
+  void publish_load(Coordinator& coordinator);
+  void commit(Coordinator& coordinator, std::string_view key, std::string value, LeaseId lease);
+  [[nodiscard]] bool is_own(const WorldRecord& record) const;
+  Held* find(std::string_view world, std::uint64_t epoch);
+
+  NodeConfig config_;
+  LeaseHolder lease_;
+  Directory directory_;
+  Revision run_ = 0;  // creation of the node's key; 0 before
+  std::optional<core::Error> ended_;
+  core::Nanoseconds name_taken_since_ = 0;  // 0 if it is free
+  core::Nanoseconds load_due_ = 0;
+  Revision reconciled_ = 0;    // the directory had it when it was last compared
+  bool changed_ = false;       // worlds or offer have changed, or a commit is to be repeated
+  core::Nanoseconds now_ = 0;  // time of the last update()
+  LoadRecord load_;
+  Attempts attempts_;
+  std::map<std::string, Held, std::less<>> held_;
+  std::deque<NodeTask> tasks_;
+};
+
+}  // namespace mobula::cluster

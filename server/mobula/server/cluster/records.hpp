@@ -1,0 +1,65 @@
+// The keys of a cluster and their values, JSON:
+//
+//   nodes/NAME    a server process and what it offers; erased with its lease
+//   loads/NAME    its load; erased with its lease
+//   worlds/NAME   a world and its owner
+//
+// A node's key is created once per run: the revision of its creation names the run. The owner of a world is a run of a
+// node. While the key of that run exists, no other node may have the world.
+#pragma once
+
+#include <mobula/server/cluster/coordinator.hpp>
+
+namespace mobula::cluster {
+
+inline constexpr std::string_view nodes_prefix = "nodes/";
+inline constexpr std::string_view loads_prefix = "loads/";
+inline constexpr std::string_view worlds_prefix = "worlds/";
+
+struct NodeRecord {
+  std::string game{};     // hash of the schema; worlds are placed on nodes of their game
+  std::string version{};  // the program's, for people
+  std::string admin{};    // URL of the admin port; empty if others cannot reach it
+  std::uint32_t worlds_max = 0;
+  bool draining = false;  // takes no more worlds
+  bool operator==(const NodeRecord&) const = default;
+};
+
+struct LoadRecord {
+  std::uint32_t worlds = 0;
+  std::uint32_t players = 0;
+  std::uint32_t tick_percent = 0;  // time in ticks, as a share of the time; over 100 for several cores
+  bool operator==(const LoadRecord&) const = default;
+};
+
+/// States of a world:
+///
+///   waiting ─► placed ─► open ─► waiting      its node drains
+///      ▲          └────────┴──────► waiting   its node has ended, or cannot open it
+///      └── created
+enum class WorldState : std::uint8_t { waiting, placed, open };
+
+struct WorldRecord {
+  std::string game{};
+  WorldState state = WorldState::waiting;
+  std::uint64_t epoch = 0;               // counts placements; a store refuses writes of an older one
+  std::string node{};                    // owner; empty while the world waits
+  Revision run = 0;                      // creation of the owner's key
+  std::vector<std::string> addresses{};  // clients connect to them while the world is open
+  std::string trouble{};                 // why the last placement failed
+  bool operator==(const WorldRecord&) const = default;
+};
+
+std::string to_json(const NodeRecord& node);
+std::string to_json(const LoadRecord& load);
+std::string to_json(const WorldRecord& world);
+/// Returns what a value that others wrote holds. Ignores unknown fields. Error "bad record" for other forms, and for
+/// values out of range.
+core::Result<NodeRecord> parse_node(std::string_view json);
+core::Result<LoadRecord> parse_load(std::string_view json);
+core::Result<WorldRecord> parse_world(std::string_view json);
+
+/// Names of nodes and worlds: 1 to 64 letters, digits, '-', '_' and '.', beginning with a letter or digit.
+bool is_good_name(std::string_view name);
+
+}  // namespace mobula::cluster

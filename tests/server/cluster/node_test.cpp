@@ -1,0 +1,209 @@
+#include <gtest/gtest.h>
+
+#include <server/cluster/cluster_of_twins.hpp>
+
+namespace mobula::cluster {
+namespace node_test {
+
+using test::TwinNode;
+
+class NodeTest : public testing::Test {
+ protected:
+  // Places a world as a placer does.
+  void place(const std::string& world, const std::string& node, std::uint64_t epoch = 1) {
+    const Reply nodes = cluster.store.list("c/nodes/" + node);
+    ASSERT_EQ(nodes.values.size(), 1u);
+    const WorldRecord record{
+        .game = "game", .state = WorldState::placed, .epoch = epoch, .node = node, .run = nodes.values.front().created};
+    ASSERT_TRUE(cluster.store.commit({.puts = {{"c/worlds/" + world, to_json(record)}}}).committed);
+  }
+
+  test::TwinCluster cluster;
+};
+
+TEST_F(NodeTest, RegistersWithItsLease) {
+  TwinNode& a = cluster.add_node("a");
+  EXPECT_FALSE(a.node.serving());
+  cluster.run(core::second);
+  ASSERT_TRUE(a.node.serving());
+  const Reply nodes = cluster.store.list("c/nodes/");
+  ASSERT_EQ(nodes.values.size(), 1u);
+  EXPECT_EQ(parse_node(nodes.values.front().value)->worlds_max, 4u);
+  EXPECT_NE(nodes.values.front().lease, 0);
+}
+
+TEST_F(NodeTest, PublishesItsLoad) {
+  TwinNode& a = cluster.add_node("a");
+  const LoadRecord load{.worlds = 2, .players = 50, .tick_percent = 30};
+  a.node.set_load(load);
+  cluster.run(3 * core::second);
+  const Reply loads = cluster.store.list("c/loads/a");
+  ASSERT_EQ(loads.values.size(), 1u);
+  EXPECT_EQ(*parse_load(loads.values.front().value), load);
+  const Revision before = cluster.store.revision();
+  cluster.run(5 * core::second);
+  EXPECT_EQ(cluster.store.revision(), before) << "a load that is the same is not written";
+}
+
+TEST_F(NodeTest, OpensAWorldAndPublishesItsAddresses) {
+  TwinNode& a = cluster.add_node("a");
+  cluster.run(core::second);
+  place("w", "a", 3);
+  cluster.run(core::second);
+  EXPECT_EQ(a.open, (std::map<std::string, std::uint64_t>{{"w", 3}}));
+  EXPECT_EQ(cluster.world("w")->state, WorldState::open);
+  EXPECT_EQ(cluster.world("w")->epoch, 3u);
+  EXPECT_EQ(cluster.world("w")->addresses, std::vector<std::string>{"udp://host:7777"});
+}
+
+TEST_F(NodeTest, AWorldThatCannotBeOpenedWaitsWithTheReason) {
+  TwinNode& a = cluster.add_node("a");
+  a.refuses = true;
+  cluster.run(core::second);
+  place("w", "a");
+  cluster.run(core::second);
+  EXPECT_EQ(cluster.world("w")->state, WorldState::waiting);
+  EXPECT_EQ(cluster.world("w")->trouble, "no such level");
+  EXPECT_EQ(cluster.world("w")->epoch, 1u);
+  EXPECT_EQ(a.node.worlds(), 0u);
+  EXPECT_EQ(a.dropped, 0);
+}
+
+TEST_F(NodeTest, DropsAWorldThatAnotherHas) {
+  TwinNode& a = cluster.add_node("a");
+  cluster.add_node("b");
+  cluster.run(core::second);
+  place("w", "a", 1);
+  cluster.run(core::second);
+  place("w", "b", 2);
+  cluster.run(core::second);
+  EXPECT_TRUE(a.open.empty());
+  EXPECT_EQ(a.dropped, 1);
+  EXPECT_EQ(cluster.nodes[1]->open, (std::map<std::string, std::uint64_t>{{"w", 2}}));
+}
+
+TEST_F(NodeTest, AWorldThatComesBackIsOpenedAnew) {
+  TwinNode& a = cluster.add_node("a");
+  cluster.run(core::second);
+  place("w", "a", 1);
+  cluster.run(core::second);
+  place("w", "a", 4);
+  cluster.run(core::second);
+  EXPECT_EQ(a.dropped, 1);
+  EXPECT_EQ(a.open, (std::map<std::string, std::uint64_t>{{"w", 4}}));
+  EXPECT_EQ(cluster.world("w")->epoch, 4u);
+}
+
+TEST_F(NodeTest, AnErasedWorldIsDropped) {
+  TwinNode& a = cluster.add_node("a");
+  cluster.run(core::second);
+  place("w", "a");
+  cluster.run(core::second);
+  cluster.store.commit({.erased = {"c/worlds/w"}});
+  cluster.run(core::second);
+  EXPECT_TRUE(a.open.empty());
+  EXPECT_FALSE(cluster.world("w"));
+}
+
+TEST_F(NodeTest, DrainingClosesWorldsAndLeavesThemToOthers) {
+  TwinNode& a = cluster.add_node("a");
+  cluster.run(core::second);
+  place("v", "a");
+  place("w", "a");
+  cluster.run(core::second);
+  a.node.drain();
+  cluster.run(core::second);
+  EXPECT_TRUE(a.open.empty());
+  EXPECT_EQ(a.dropped, 0) << "closed worlds were saved";
+  EXPECT_EQ(cluster.world("v")->state, WorldState::waiting);
+  EXPECT_EQ(cluster.world("w")->state, WorldState::waiting);
+  EXPECT_TRUE(parse_node(cluster.store.list("c/nodes/a").values.front().value)->draining);
+  a.node.leave(a.client);
+  cluster.run(100 * core::millisecond);
+  EXPECT_TRUE(cluster.store.list("c/nodes/").values.empty());
+}
+
+TEST_F(NodeTest, EndsBeforeItsLeaseDoes) {
+  TwinNode& a = cluster.add_node("a");
+  cluster.run(core::second);
+  place("w", "a");
+  cluster.run(core::second);
+  a.client.network.cut = true;
+  while (!cluster.store.list("c/nodes/").values.empty()) {
+    ASSERT_LT(cluster.now, 20 * core::second);
+    cluster.step();
+  }
+  EXPECT_TRUE(a.open.empty());
+  ASSERT_TRUE(a.node.ended());
+  EXPECT_STREQ(a.node.ended()->reason, "lease lost");
+  EXPECT_FALSE(a.node.serving());
+}
+
+TEST_F(NodeTest, APausedNodeWakesUpWithoutWorlds) {
+  TwinNode& a = cluster.add_node("a");
+  cluster.run(core::second);
+  place("w", "a");
+  cluster.run(core::second);
+  a.paused = true;
+  cluster.run(5 * core::second);
+  a.paused = false;
+  EXPECT_FALSE(a.may_serve(cluster.now));
+  cluster.run(core::second);
+  EXPECT_TRUE(a.open.empty());
+  EXPECT_TRUE(a.node.ended());
+}
+
+TEST_F(NodeTest, ANewRunOfANodeWaitsForTheLeaseOfTheLastOne) {
+  cluster.add_node("a").node.set_load({.worlds = 1});
+  cluster.run(core::second);
+  cluster.nodes.clear();  // killed
+  TwinNode& again = cluster.add_node("a");
+  cluster.run(core::second);
+  EXPECT_FALSE(again.node.serving());
+  cluster.run(3 * core::second);
+  EXPECT_TRUE(again.node.serving());
+  EXPECT_FALSE(again.node.ended());
+}
+
+TEST_F(NodeTest, TwoNodesOfOneNameAreToldApart) {
+  TwinNode& first = cluster.add_node("a");
+  cluster.run(core::second);
+  TwinNode& second = cluster.add_node("a");
+  cluster.run(10 * core::second);
+  EXPECT_TRUE(first.node.serving());
+  ASSERT_TRUE(second.node.ended());
+  EXPECT_STREQ(second.node.ended()->reason, "name taken");
+}
+
+TEST_F(NodeTest, AnErasedNodeEnds) {
+  TwinNode& a = cluster.add_node("a");
+  cluster.run(core::second);
+  cluster.store.commit({.erased = {"c/nodes/a"}});
+  cluster.run(core::second);
+  ASSERT_TRUE(a.node.ended());
+  EXPECT_STREQ(a.node.ended()->reason, "lease lost");
+}
+
+TEST_F(NodeTest, WorldsOfAFormerRunAreNotItsOwn) {
+  cluster.add_node("a");
+  cluster.run(core::second);
+  place("w", "a");
+  cluster.nodes.clear();
+  TwinNode& again = cluster.add_node("a");
+  cluster.run(5 * core::second);
+  ASSERT_TRUE(again.node.serving());
+  EXPECT_TRUE(again.open.empty());
+}
+
+TEST_F(NodeTest, RecordsThatOthersWroteAreIgnored) {
+  TwinNode& a = cluster.add_node("a");
+  cluster.run(core::second);
+  cluster.store.commit({.puts = {{"c/worlds/v", "{"}, {"c/worlds/", "7"}, {"c/other", ""}}});
+  place("w", "a");
+  cluster.run(core::second);
+  EXPECT_EQ(a.open.size(), 1u);
+  EXPECT_EQ(cluster.store.list("c/worlds/v").values.front().value, "{");
+}
+
+}  // namespace node_test
+}  // namespace mobula::cluster

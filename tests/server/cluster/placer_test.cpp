@@ -1,0 +1,240 @@
+#include <gtest/gtest.h>
+
+#include <seeds.hpp>
+#include <server/cluster/cluster_of_twins.hpp>
+
+namespace mobula::cluster {
+namespace placer_test {
+
+using test::TwinNode;
+using test::TwinPlacer;
+
+class PlacerTest : public testing::Test {
+ protected:
+  PlacerTest() : placer(cluster.add_placer()) { cluster.run(100 * core::millisecond); }
+
+  // Creates a world and returns the reason of its error, "" for none.
+  std::string create(const std::string& world, const std::string& game = "game") {
+    const RequestId request = placer.placer.create(placer.client, world, game);
+    for (int step = 0; step < 1000; ++step) {
+      cluster.step();
+      const std::optional<Created> created = placer.placer.poll_created();
+      if (!created) continue;
+      EXPECT_EQ(created->request, request);
+      return created->error ? created->error->reason : "";
+    }
+    return "unanswered";
+  }
+
+  test::TwinCluster cluster;
+  TwinPlacer& placer;
+};
+
+TEST_F(PlacerTest, PlacesANewWorldAtOnce) {
+  cluster.add_node("a");
+  cluster.run(core::second);
+  EXPECT_EQ(create("w"), "");
+  EXPECT_EQ(cluster.world("w")->node, "a");
+  cluster.run(core::second);
+  EXPECT_EQ(cluster.world("w")->state, WorldState::open);
+  EXPECT_EQ(cluster.world("w")->epoch, 1u);
+}
+
+TEST_F(PlacerTest, AWorldWithoutANodeWaitsForOne) {
+  EXPECT_EQ(create("w"), "");
+  EXPECT_EQ(cluster.world("w")->state, WorldState::waiting);
+  cluster.add_node("a");
+  cluster.run(core::second);
+  EXPECT_EQ(cluster.world("w")->state, WorldState::open);
+}
+
+TEST_F(PlacerTest, ANameIsGivenOnce) {
+  cluster.add_node("a");
+  cluster.run(core::second);
+  EXPECT_EQ(create("w"), "");
+  EXPECT_EQ(create("w"), "name taken");
+}
+
+TEST_F(PlacerTest, ANodeThatHasChangedMeanwhileIsNotATakenName) {
+  TwinNode& a = cluster.add_node("a");
+  cluster.run(core::second);
+  placer.placer.create(placer.client, "w", "game");
+  const Reply node = cluster.store.list("c/nodes/a");
+  NodeRecord offer = *parse_node(node.values.front().value);
+  offer.version = "another";
+  cluster.store.commit({.puts = {{"c/nodes/a", to_json(offer), node.values.front().lease}}});
+  cluster.run(core::second);
+  const std::optional<Created> created = placer.placer.poll_created();
+  ASSERT_TRUE(created);
+  EXPECT_FALSE(created->error);
+  cluster.run(core::second);
+  EXPECT_EQ(a.open.size(), 1u);
+}
+
+TEST_F(PlacerTest, TheLeastLoadedNodeIsTaken) {
+  cluster.add_node("a", 2);
+  cluster.add_node("b", 8).node.set_load({.tick_percent = 10});
+  cluster.add_node("c", 8);
+  cluster.run(3 * core::second);
+  std::map<std::string, int> worlds;
+  for (int i = 0; i < 18; ++i) {
+    const std::string name = "w" + std::to_string(i);
+    EXPECT_EQ(create(name), "");
+    ++worlds[cluster.world(name)->node];
+    if (i == 0) EXPECT_EQ(worlds.begin()->first, "a") << "equal shares, no load, first name";
+    if (i == 8) EXPECT_EQ(worlds, (std::map<std::string, int>{{"a", 1}, {"b", 4}, {"c", 4}}));
+  }
+  EXPECT_EQ(worlds, (std::map<std::string, int>{{"a", 2}, {"b", 8}, {"c", 8}}));
+  EXPECT_EQ(create("more"), "");
+  EXPECT_EQ(cluster.world("more")->state, WorldState::waiting) << "all nodes are full";
+}
+
+TEST_F(PlacerTest, NodesOfAnotherGameAndDrainingOnesAreNotTaken) {
+  cluster.add_node("a", 4, "another game");
+  cluster.add_node("b").node.drain();
+  cluster.add_node("c");
+  cluster.run(core::second);
+  EXPECT_EQ(create("w"), "");
+  EXPECT_EQ(cluster.world("w")->node, "c");
+}
+
+TEST_F(PlacerTest, WorldsOfADeadNodeAreOpenAgainWithinThreeSeconds) {
+  cluster.add_node("a");
+  cluster.run(core::second);
+  EXPECT_EQ(create("v"), "");
+  EXPECT_EQ(create("w"), "");
+  cluster.add_node("b");
+  cluster.run(core::second);
+  cluster.nodes.erase(cluster.nodes.begin());
+  cluster.run(3 * core::second);
+  for (const char* world : {"v", "w"}) {
+    EXPECT_EQ(cluster.world(world)->state, WorldState::open);
+    EXPECT_EQ(cluster.world(world)->node, "b");
+    EXPECT_EQ(cluster.world(world)->epoch, 2u);
+  }
+}
+
+TEST_F(PlacerTest, WorldsOfAFormerRunArePlacedAgain) {
+  cluster.add_node("a");
+  cluster.run(core::second);
+  EXPECT_EQ(create("w"), "");
+  cluster.run(core::second);
+  placer.client.network.cut = true;
+  cluster.nodes.clear();
+  TwinNode& again = cluster.add_node("a");
+  cluster.run(5 * core::second);
+  ASSERT_TRUE(again.node.serving());
+  EXPECT_TRUE(again.open.empty());
+  placer.client.network.cut = false;
+  cluster.run(core::second);
+  EXPECT_EQ(again.open, (std::map<std::string, std::uint64_t>{{"w", 2}}));
+}
+
+TEST_F(PlacerTest, WorldsMoveWhenTheirNodeDrains) {
+  TwinNode& a = cluster.add_node("a");
+  cluster.run(core::second);
+  EXPECT_EQ(create("w"), "");
+  cluster.add_node("b");
+  cluster.run(core::second);
+  a.node.drain();
+  cluster.run(core::second);
+  EXPECT_EQ(cluster.world("w")->node, "b");
+  EXPECT_EQ(cluster.world("w")->state, WorldState::open);
+  EXPECT_EQ(a.dropped, 0);
+}
+
+TEST_F(PlacerTest, AWorldThatCannotBeOpenedIsTriedNowAndThen) {
+  TwinNode& a = cluster.add_node("a");
+  a.refuses = true;
+  cluster.run(core::second);
+  EXPECT_EQ(create("w"), "");
+  cluster.run(30 * core::second);
+  const std::uint64_t tries = cluster.world("w")->epoch;
+  EXPECT_GE(tries, 4u);
+  EXPECT_LE(tries, 8u);
+  a.refuses = false;
+  cluster.run(Placer::failed_interval + core::second);
+  EXPECT_EQ(cluster.world("w")->state, WorldState::open);
+  EXPECT_EQ(cluster.world("w")->trouble, "");
+}
+
+TEST_F(PlacerTest, WithoutAMajorityNothingIsPlacedAndNothingMoves) {
+  TwinNode& a = cluster.add_node("a");
+  cluster.run(core::second);
+  cluster.store.set_majority(false, cluster.now);
+  EXPECT_EQ(create("w"), "unreachable");
+  cluster.store.set_majority(true, cluster.now);
+  EXPECT_FALSE(cluster.world("w"));
+  EXPECT_FALSE(a.node.ended()) << "the outage was shorter than a lease";
+}
+
+TEST_F(PlacerTest, AFullStoreIsNamed) {
+  cluster.add_node("a");
+  cluster.run(core::second);
+  cluster.store.fill();
+  EXPECT_EQ(create("w"), "no space");
+}
+
+// Nodes die, pause, are cut off and drain, and requests are lost or late. At no time do two processes that may serve
+// have one world, and after it all worlds are open.
+TEST_F(PlacerTest, EachWorldHasOneOwnerAtATime) {
+  std::uint64_t placements = 0;
+  for (std::uint64_t seed = 1; seed <= test::few_or_all(8, 60); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    test::TwinCluster trial;
+    trial.random = core::Random(seed);
+    core::Random& random = trial.random;
+    int named = 0;
+    const auto add = [&] { trial.add_node("n" + std::to_string(named++), 6); };
+    for (int each = 0; each < 3; ++each) add();
+    trial.add_placer();
+    trial.add_placer();
+    trial.run(core::second);
+    for (int world = 0; world < 8; ++world) {
+      TwinPlacer& by = *trial.placers[random.below(2)];
+      by.placer.create(by.client, "w" + std::to_string(world), "game");
+    }
+    const auto expect_one_owner = [&] {
+      std::map<std::string, int> owners;
+      for (const auto& node : trial.nodes)
+        if (node->may_serve(trial.now))
+          for (const auto& [world, epoch] : node->open) ++owners[world];
+      for (const auto& [world, count] : owners) ASSERT_EQ(count, 1) << world << " at " << trial.now;
+    };
+    for (int step = 0; step < 3000; ++step) {
+      trial.step();
+      ASSERT_NO_FATAL_FAILURE(expect_one_owner());
+      std::erase_if(trial.nodes, [](const auto& node) { return node->node.ended() && node->open.empty(); });
+      if (trial.nodes.size() < 3) add();
+      if (!random.chance(1, 100)) continue;
+      TwinNode& node = *trial.nodes[random.below(static_cast<std::uint32_t>(trial.nodes.size()))];
+      TwinPlacer& by = *trial.placers[random.below(2)];
+      switch (random.below(7)) {
+        case 0: node.client.network.cut = !node.client.network.cut; break;
+        case 1: node.paused = !node.paused; break;
+        case 2: node.node.drain(); break;
+        case 3: std::erase_if(trial.nodes, [&](const auto& each) { return each.get() == &node; }); break;
+        case 4: node.client.network.lost_in_1000 = random.below(300); break;
+        case 5: node.client.network.late_in_1000 = by.client.network.late_in_1000 = random.below(200); break;
+        case 6: by.client.network.cut = !by.client.network.cut; break;
+      }
+    }
+    for (const auto& node : trial.nodes) {
+      node->paused = false;
+      node->client.network = {};
+    }
+    for (const auto& each : trial.placers) each->client.network = {};
+    while (std::ranges::count_if(trial.nodes, [](const auto& node) { return !node->node.ended(); }) < 6) add();
+    trial.run(20 * core::second);
+    ASSERT_NO_FATAL_FAILURE(expect_one_owner());
+    for (const KeyValue& each : trial.store.list("c/worlds/").values) {
+      const WorldRecord record = parse_world(each.value).value();
+      EXPECT_EQ(record.state, WorldState::open) << each.key << ": " << each.value;
+      placements += record.epoch;
+    }
+  }
+  EXPECT_GT(placements, 200u);
+}
+
+}  // namespace placer_test
+}  // namespace mobula::cluster

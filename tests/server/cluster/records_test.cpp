@@ -1,0 +1,67 @@
+#include <gtest/gtest.h>
+
+#include <mobula/server/cluster/records.hpp>
+
+namespace mobula::cluster {
+namespace records_test {
+
+const NodeRecord node{.game = "0123", .version = "0.2.0", .admin = "http://a:7780", .worlds_max = 16, .draining = true};
+const LoadRecord load{.worlds = 3, .players = 120, .tick_percent = 43};
+const WorldRecord open_world{.game = "0123",
+                             .state = WorldState::open,
+                             .epoch = ~std::uint64_t{0},
+                             .node = "a",
+                             .run = 9'007'199'254'740'993,
+                             .addresses = {"udp://a:7777", "ws://a:80"}};
+
+TEST(Records, ReadBackWhatTheyWrite) {
+  EXPECT_EQ(*parse_node(to_json(node)), node);
+  EXPECT_EQ(*parse_load(to_json(load)), load);
+  EXPECT_EQ(*parse_world(to_json(open_world)), open_world);
+  const WorldRecord waiting{.game = "0123", .epoch = 2, .trouble = "no such level"};
+  EXPECT_EQ(*parse_world(to_json(waiting)), waiting);
+}
+
+TEST(Records, IgnoreUnknownFields) {
+  EXPECT_EQ(parse_load(R"({"worlds":3,"players":120,"tick_percent":43,"later":[1]})").value(), load);
+}
+
+TEST(Records, RefuseOtherForms) {
+  for (const char* text : {"", "null", "[]", "{", "7", R"({"worlds":-1})", R"({"worlds":1.5})", R"({"worlds":"3"})",
+                           R"({"worlds":4294967296})", R"({"players":null})"}) {
+    const core::Result<LoadRecord> read = parse_load(text);
+    ASSERT_FALSE(read.ok()) << text;
+    EXPECT_STREQ(read.error().reason, "bad record") << text;
+  }
+  for (const char* text : {"{}", R"({"game":""})", R"({"game":7})", R"({"game":"x","draining":1})"})
+    EXPECT_FALSE(parse_node(text).ok()) << text;
+}
+
+TEST(Records, AnOpenWorldHasAnOwnerAndAWaitingOneHasNone) {
+  for (const char* text :
+       {R"({"game":"x"})", R"({"game":"x","state":"lost"})", R"({"game":"x","state":"open"})",
+        R"({"game":"x","state":"open","node":"a","run":"5"})", R"({"game":"x","state":"open","node":"a","epoch":"1"})",
+        R"({"game":"x","state":"placed","node":"../a","run":"5","epoch":"1"})",
+        R"({"game":"x","state":"placed","node":"a","run":"-5","epoch":"1"})",
+        R"({"game":"x","state":"placed","node":"a","run":5,"epoch":"1"})",
+        R"({"game":"x","state":"placed","node":"a","run":"5x","epoch":"1"})",
+        R"({"game":"x","state":"waiting","node":"a"})", R"({"game":"x","state":"waiting","run":"5"})",
+        R"({"game":"x","state":"waiting","addresses":["udp://a:1"]})",
+        R"({"game":"x","state":"open","node":"a","run":"5","epoch":"1","addresses":[7]})"})
+    EXPECT_FALSE(parse_world(text).ok()) << text;
+}
+
+TEST(Records, NamesAreShortAndPlain) {
+  for (const char* name : {"a", "lobby-2", "EU.west_1", "7"}) EXPECT_TRUE(is_good_name(name)) << name;
+  for (const std::string& name :
+       {std::string(), std::string("-a"), std::string("a/b"), std::string("a b"), std::string(65, 'a')})
+    EXPECT_FALSE(is_good_name(name)) << name;
+}
+
+TEST(Records, TextThatIsNotUtf8IsReplaced) {
+  WorldRecord waiting{.game = "0123", .trouble = "no file \xff"};
+  EXPECT_EQ(parse_world(to_json(waiting))->trouble, "no file \xef\xbf\xbd");
+}
+
+}  // namespace records_test
+}  // namespace mobula::cluster
