@@ -1,87 +1,18 @@
 // The coordinator over a real etcd, and the same requests to its twin.
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 
-#include <client/program.hpp>
 #include <mobula/server/cluster/etcd.hpp>
 #include <server/cluster/coordinator_twin.hpp>
+#include <server/cluster/etcd_members.hpp>
 
 namespace mobula::cluster {
 namespace etcd_test {
 
 constexpr core::Nanoseconds ms = core::millisecond;
-constexpr const char* etcd_program = "/usr/bin/etcd";
-
-// Ports that are free now.
-std::vector<int> free_ports(int count) {
-  std::vector<int> sockets;
-  std::vector<int> ports;
-  for (int i = 0; i < count; ++i) {
-    sockets.push_back(::socket(AF_INET, SOCK_STREAM, 0));
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    ::bind(sockets.back(), reinterpret_cast<const sockaddr*>(&address), size);
-    ::getsockname(sockets.back(), reinterpret_cast<sockaddr*>(&address), &size);
-    ports.push_back(ntohs(address.sin_port));
-  }
-  for (const int each : sockets) ::close(each);
-  return ports;
-}
-
-std::string url(int port) { return "http://127.0.0.1:" + std::to_string(port); }
-
-// An etcd of one or three members.
-class Members {
- public:
-  explicit Members(int count)
-      : folder_(fs::path(std::getenv("TEST_MEMORY_TMPDIR") != nullptr ? std::getenv("TEST_MEMORY_TMPDIR")
-                                                                      : testing::TempDir()) /
-                ("etcd." + std::to_string(::getpid()) + "." + std::to_string(++made))),
-        client_ports_(free_ports(2 * count)) {
-    peer_ports_.assign(client_ports_.begin() + count, client_ports_.end());
-    client_ports_.resize(static_cast<std::size_t>(count));
-    fs::create_directories(folder_);
-    for (std::size_t i = 0; i < client_ports_.size(); ++i) start(i);
-  }
-  ~Members() {
-    programs_.clear();
-    fs::remove_all(folder_);
-  }
-
-  [[nodiscard]] std::vector<std::string> urls() const {
-    std::vector<std::string> all;
-    for (const int each : client_ports_) all.push_back(url(each));
-    return all;
-  }
-  [[nodiscard]] const fs::path& folder() const { return folder_; }
-  void kill(std::size_t member) { programs_.at(member).reset(); }
-  void pause(std::size_t member) { programs_.at(member)->signal(SIGSTOP); }
-  void resume(std::size_t member) { programs_.at(member)->signal(SIGCONT); }
-  void start(std::size_t member) {
-    std::string all;
-    for (std::size_t i = 0; i < peer_ports_.size(); ++i)
-      all += (i > 0 ? ",m" : "m") + std::to_string(i) + "=" + url(peer_ports_[i]);
-    const std::string name = "m" + std::to_string(member);
-    programs_.resize(std::max(programs_.size(), member + 1));
-    programs_[member] = std::make_unique<Program>(
-        folder_, etcd_program,
-        std::vector<std::string>{"--name", name, "--data-dir", (folder_ / name).string(), "--listen-client-urls",
-                                 url(client_ports_[member]), "--advertise-client-urls", url(client_ports_[member]),
-                                 "--listen-peer-urls", url(peer_ports_[member]), "--initial-advertise-peer-urls",
-                                 url(peer_ports_[member]), "--initial-cluster", all, "--unsafe-no-fsync"});
-  }
-
- private:
-  static inline int made = 0;
-
-  fs::path folder_;
-  std::vector<int> client_ports_;
-  std::vector<int> peer_ports_;
-  std::vector<std::unique_ptr<Program>> programs_;
-};
+using test::etcd_program;
+using test::free_ports;
+using test::Members;
+using test::url;
 
 class EtcdTest : public testing::Test {
  protected:
@@ -125,76 +56,98 @@ class EtcdTest : public testing::Test {
   std::optional<Etcd> etcd;
 };
 
-TEST_F(EtcdTest, AnswersAsItsTwinDoes) {
-  open();
-  core::Random random(1);
-  test::StoreTwin twin;
-  // Revisions and leases count differently: those of the twin by those of etcd.
-  const Revision ahead = reply_to(etcd->list("c/")).revision - twin.revision();
-  const Reply lease = reply_to(etcd->grant(60 * core::second));
-  const LeaseId twin_lease = twin.grant(60 * core::second, 0).lease;
-  EXPECT_EQ(lease.ttl, 60 * core::second);
-  const auto expect_same_keys = [&] {
-    const Reply ours = reply_to(etcd->list("c/"));
-    Reply expected = twin.list("c/");
-    for (KeyValue& each : expected.values) {
-      each.created += ahead;
-      each.modified += ahead;
-      if (each.lease != 0) each.lease = lease.lease;
-    }
-    EXPECT_EQ(ours.values, expected.values);
-    EXPECT_EQ(ours.revision, expected.revision + ahead);
-  };
-  etcd->watch("c/", twin.revision() + ahead + 1);
-  const Revision begin = twin.revision() + 1;
-  for (int round = 0; round < 200; ++round) {
-    Transaction ours;
+// etcd and its twin with the same keys. Their revisions and leases count differently.
+class EtcdAndTwin : public EtcdTest {
+ protected:
+  void open_both() {
+    open();
+    ahead = reply_to(etcd->list("c/")).revision - twin.revision();
+    lease = reply_to(etcd->grant(60 * core::second)).lease;
+    twin_lease = twin.grant(60 * core::second, 0).lease;
+  }
+  // Makes a transaction of up to three keys, some of whose conditions do not hold.
+  Transaction random_transaction(int round) {
+    Transaction made;
     std::set<std::string> keys;
     const std::uint32_t size = 1 + random.below(3);
     while (keys.size() < size) keys.insert("c/" + std::string(1, static_cast<char>('a' + random.below(6))));
     for (const std::string& key : keys) {
       const Reply known = twin.list(key);
       const Revision modified = known.values.empty() ? 0 : known.values.front().modified + ahead;
-      if (random.chance(1, 2)) ours.conditions.push_back({key, random.chance(3, 4) ? modified : modified + 1});
+      if (random.chance(1, 2)) made.conditions.push_back({key, random.chance(3, 4) ? modified : modified + 1});
       if (random.chance(1, 3))
-        ours.erased.push_back(key);
+        made.erased.push_back(key);
       else
-        ours.puts.push_back({key, std::to_string(round), random.chance(1, 3) ? lease.lease : 0});
+        made.puts.push_back({key, std::to_string(round), random.chance(1, 3) ? lease : 0});
     }
-    Transaction theirs = ours;
+    return made;
+  }
+  void commit_to_both(const Transaction& transaction) {
+    Transaction theirs = transaction;
     for (Condition& each : theirs.conditions) each.modified -= each.modified > 1 ? ahead : 0;
     for (Put& each : theirs.puts) each.lease = each.lease != 0 ? twin_lease : 0;
-    const Reply got = reply_to(etcd->commit(ours));
+    const Reply got = reply_to(etcd->commit(transaction));
     const Reply expected = twin.commit(theirs);
-    ASSERT_EQ(reason(got), reason(expected)) << round;
-    ASSERT_EQ(got.committed, expected.committed) << round;
-    ASSERT_EQ(got.values.size(), expected.values.size()) << round;
+    ASSERT_EQ(reason(got), reason(expected));
+    ASSERT_EQ(got.committed, expected.committed);
+    ASSERT_EQ(got.values.size(), expected.values.size());
   }
-  expect_same_keys();
-  for (Revision from = begin; std::optional<Changes> expected = twin.changes("c/", from);) {
-    std::optional<Changes> got = changes();
-    ASSERT_TRUE(got && !got->error) << from;
-    // etcd may send several revisions at once.
-    std::size_t checked = 0;
-    while (checked < got->changes.size()) {
-      ASSERT_TRUE(expected);
-      for (const Change& each : expected->changes) {
-        ASSERT_LT(checked, got->changes.size());
-        EXPECT_EQ(got->changes[checked].value.key, each.value.key);
-        EXPECT_EQ(got->changes[checked].value.value, each.value.value);
-        EXPECT_EQ(got->changes[checked].value.modified, each.value.modified + ahead);
-        EXPECT_EQ(got->changes[checked++].erased, each.erased);
-      }
-      from = expected->revision + 1;
-      if (checked < got->changes.size()) expected = twin.changes("c/", from);
+  void expect_same_keys() {
+    const Reply ours = reply_to(etcd->list("c/"));
+    Reply expected = twin.list("c/");
+    for (KeyValue& each : expected.values) {
+      each.created += ahead;
+      each.modified += ahead;
+      if (each.lease != 0) each.lease = lease;
+    }
+    EXPECT_EQ(ours.values, expected.values);
+    EXPECT_EQ(ours.revision, expected.revision + ahead);
+  }
+  // Compares the changes of the watch with all of the twin's from a revision on. etcd may send several at once.
+  void expect_same_changes(Revision from) {
+    std::vector<Change> expected;
+    while (const std::optional<Changes> some = twin.changes("c/", from)) {
+      expected.insert(expected.end(), some->changes.begin(), some->changes.end());
+      from = some->revision + 1;
+    }
+    std::vector<Change> got;
+    while (got.size() < expected.size()) {
+      const std::optional<Changes> some = changes();
+      ASSERT_TRUE(some && !some->error);
+      got.insert(got.end(), some->changes.begin(), some->changes.end());
+    }
+    ASSERT_EQ(got.size(), expected.size());
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      EXPECT_EQ(got[i].value.key, expected[i].value.key);
+      EXPECT_EQ(got[i].value.value, expected[i].value.value);
+      EXPECT_EQ(got[i].value.modified, expected[i].value.modified + ahead);
+      EXPECT_EQ(got[i].erased, expected[i].erased);
     }
   }
-  reply_to(etcd->revoke(lease.lease));
+
+  core::Random random{1};
+  test::StoreTwin twin;
+  Revision ahead = 0;  // etcd's revisions are greater by it
+  LeaseId lease = 0;
+  LeaseId twin_lease = 0;
+};
+
+TEST_F(EtcdAndTwin, HaveTheSameOutcomes) {
+  open_both();
+  const Revision begin = twin.revision() + 1;
+  etcd->watch("c/", begin + ahead);
+  for (int round = 0; round < 200; ++round) {
+    SCOPED_TRACE(round);
+    ASSERT_NO_FATAL_FAILURE(commit_to_both(random_transaction(round)));
+  }
+  expect_same_keys();
+  expect_same_changes(begin);
+  reply_to(etcd->revoke(lease));
   twin.revoke(twin_lease);
   expect_same_keys();
-  EXPECT_EQ(reason(reply_to(etcd->revoke(lease.lease))), reason(twin.revoke(twin_lease)));
-  EXPECT_EQ(reply_to(etcd->keep_alive(lease.lease)).ttl, 0);
-  EXPECT_EQ(reason(reply_to(etcd->commit({.puts = {{"c/x", "", lease.lease}}}))), "no lease");
+  EXPECT_EQ(reason(reply_to(etcd->revoke(lease))), reason(twin.revoke(twin_lease)));
+  EXPECT_EQ(reply_to(etcd->keep_alive(lease)).ttl, 0);
+  EXPECT_EQ(reason(reply_to(etcd->commit({.puts = {{"c/x", "", lease}}}))), "no lease");
 }
 
 TEST_F(EtcdTest, KeysOfALeaseEndWithIt) {

@@ -43,7 +43,8 @@ core::Result<std::vector<std::string>> parse_members(std::string_view text) {
   return members;
 }
 
-Etcd::Etcd(net::EventLoop& events, EtcdConfig config) : events_(events), config_(std::move(config)) {
+Etcd::Etcd(net::EventLoop& events, EtcdConfig config, std::function<void()> on_arrival)
+    : events_(events), config_(std::move(config)), on_arrival_(std::move(on_arrival)) {
   requests_.timeout = watch_.timeout = config_.request_timeout;
   leases_.timeout = config_.lease_timeout;
 }
@@ -82,6 +83,11 @@ void Etcd::on_answer(Line& line, core::Result<std::string> answer) {
   reply.request = line.waiting.front();
   line.waiting.pop_front();
   replies_.push_back(std::move(reply));
+  arrive();
+}
+
+void Etcd::arrive() const {
+  if (on_arrival_) on_arrival_();
 }
 
 // Ends all requests of a line. The next one goes to the next member.
@@ -90,6 +96,7 @@ void Etcd::fail(Line& line, const core::Error& error) {
   line.member = (line.member + 1) % config_.members.size();
   for (const RequestId request : std::exchange(line.waiting, {}))
     replies_.push_back({.request = request, .error = error});
+  arrive();
 }
 
 bool Etcd::is_known_store(std::uint64_t store) {
@@ -113,13 +120,16 @@ void Etcd::on_watch_line(std::string_view text) {
   if (!read) return end_watch(read.error());
   if (const std::optional<core::Error>& error = read->changes.error) return end_watch(*error);
   if (!is_known_store(read->store)) return end_watch(foreign);
-  if (!read->changes.changes.empty()) changes_.push_back(std::move(read->changes));
+  if (read->changes.changes.empty()) return;
+  changes_.push_back(std::move(read->changes));
+  arrive();
 }
 
 void Etcd::end_watch(core::Error error) {
   watch_.connection.reset();
   watch_.member = (watch_.member + 1) % config_.members.size();
   changes_.push_back({.error = std::move(error)});
+  arrive();
 }
 
 }  // namespace mobula::cluster

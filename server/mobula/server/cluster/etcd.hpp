@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mobula/net/event_loop.hpp>
 #include <mobula/server/cluster/etcd_messages.hpp>
@@ -24,8 +25,8 @@ core::Result<std::vector<std::string>> parse_members(std::string_view text);
 
 class Etcd final : public Coordinator {
  public:
-  /// The loop must outlive it.
-  Etcd(net::EventLoop& events, EtcdConfig config);
+  /// The loop must outlive it. It calls `on_arrival` when there is something to poll.
+  Etcd(net::EventLoop& events, EtcdConfig config, std::function<void()> on_arrival = {});
   ~Etcd() override;
 
   RequestId list(std::string_view prefix) override;
@@ -50,12 +51,14 @@ class Etcd final : public Coordinator {
   net::HttpConnection& connected(Line& line);
   void on_answer(Line& line, core::Result<std::string> answer);
   void fail(Line& line, const core::Error& error);
+  void arrive() const;
   void on_watch_line(std::string_view text);
   void end_watch(core::Error error);
   [[nodiscard]] bool is_known_store(std::uint64_t store);
 
   net::EventLoop& events_;
   EtcdConfig config_;
+  std::function<void()> on_arrival_;
   RequestId last_ = 0;
   std::uint64_t store_ = 0;  // the first answer was from it
   Line requests_;

@@ -145,8 +145,8 @@ void Node::drain() {
   config_.offer.draining = true;
 }
 
-void Node::leave(Coordinator& coordinator) const {
-  if (lease_.lease() != 0) coordinator.revoke(lease_.lease());
+RequestId Node::leave(Coordinator& coordinator) const {
+  return lease_.lease() == 0 ? 0 : coordinator.revoke(lease_.lease());
 }
 
 void Node::closed(std::string_view world, std::uint64_t epoch) { failed(world, epoch, ""); }

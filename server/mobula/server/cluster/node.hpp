@@ -51,8 +51,9 @@ class Node {
   void set_load(const LoadRecord& load) { load_ = load; }
   /// Takes no more worlds, and closes those that it has.
   void drain();
-  /// Ends the lease, so that others need not wait for its end. The last call, when all worlds are closed.
-  void leave(Coordinator& coordinator) const;
+  /// Ends the lease, so that others need not wait for its end. The last call, when all worlds are closed. Returns the
+  /// request; 0 if there is no lease.
+  RequestId leave(Coordinator& coordinator) const;
 
   /// Returns true while the node is registered.
   [[nodiscard]] bool serving() const { return run_ != 0 && !ended_; }

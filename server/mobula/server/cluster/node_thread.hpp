@@ -1,0 +1,42 @@
+// A node on a thread of its own, with its connection to etcd. Ticks, saves and starts of worlds may take longer than a
+// lease, so another thread renews it.
+#pragma once
+
+#include <memory>
+#include <mobula/server/cluster/etcd.hpp>
+#include <mobula/server/cluster/node.hpp>
+
+namespace mobula::cluster {
+
+/// Returns the time since the machine was started, with that in which it was suspended.
+core::Nanoseconds boot_now();
+
+/// All functions may be called by any thread. They return at once.
+class NodeThread {
+ public:
+  NodeThread(NodeConfig node, EtcdConfig etcd);
+  /// Leaves the cluster. Waits up to `lease_timeout` for the coordinator.
+  ~NodeThread();
+  NodeThread(const NodeThread&) = delete;
+  NodeThread& operator=(const NodeThread&) = delete;
+
+  // As those of Node.
+  std::optional<NodeTask> poll_task();
+  void opened(std::string_view world, std::uint64_t epoch, std::vector<std::string> addresses);
+  void failed(std::string_view world, std::uint64_t epoch, std::string why);
+  void closed(std::string_view world, std::uint64_t epoch);
+  void set_load(const LoadRecord& load);
+  void drain();
+  [[nodiscard]] bool serving() const;
+  [[nodiscard]] std::optional<core::Error> ended() const;
+
+  /// Returns whether the process may serve and write now, by boot_now(). It asks before each tick and before each
+  /// write.
+  [[nodiscard]] bool may_serve() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace mobula::cluster

@@ -1,0 +1,86 @@
+// A real etcd of one or several members, on free ports of this machine.
+#pragma once
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <client/program.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace mobula::test {
+
+inline constexpr const char* etcd_program = "/usr/bin/etcd";
+
+// Ports that are free now.
+inline std::vector<int> free_ports(int count) {
+  std::vector<int> sockets;
+  std::vector<int> ports;
+  for (int i = 0; i < count; ++i) {
+    sockets.push_back(::socket(AF_INET, SOCK_STREAM, 0));
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    ::bind(sockets.back(), reinterpret_cast<const sockaddr*>(&address), size);
+    ::getsockname(sockets.back(), reinterpret_cast<sockaddr*>(&address), &size);
+    ports.push_back(ntohs(address.sin_port));
+  }
+  for (const int each : sockets) ::close(each);
+  return ports;
+}
+
+inline std::string url(int port) { return "http://127.0.0.1:" + std::to_string(port); }
+
+// An etcd of one or three members.
+class Members {
+ public:
+  explicit Members(int count)
+      : folder_(fs::path(std::getenv("TEST_MEMORY_TMPDIR") != nullptr ? std::getenv("TEST_MEMORY_TMPDIR")
+                                                                      : testing::TempDir()) /
+                ("etcd." + std::to_string(::getpid()) + "." + std::to_string(++made))),
+        client_ports_(free_ports(2 * count)) {
+    peer_ports_.assign(client_ports_.begin() + count, client_ports_.end());
+    client_ports_.resize(static_cast<std::size_t>(count));
+    fs::create_directories(folder_);
+    for (std::size_t i = 0; i < client_ports_.size(); ++i) start(i);
+  }
+  ~Members() {
+    programs_.clear();
+    fs::remove_all(folder_);
+  }
+
+  [[nodiscard]] std::vector<std::string> urls() const {
+    std::vector<std::string> all;
+    for (const int each : client_ports_) all.push_back(url(each));
+    return all;
+  }
+  [[nodiscard]] const fs::path& folder() const { return folder_; }
+  void kill(std::size_t member) { programs_.at(member).reset(); }
+  void pause(std::size_t member) { programs_.at(member)->signal(SIGSTOP); }
+  void resume(std::size_t member) { programs_.at(member)->signal(SIGCONT); }
+  void start(std::size_t member) {
+    std::string all;
+    for (std::size_t i = 0; i < peer_ports_.size(); ++i)
+      all += (i > 0 ? ",m" : "m") + std::to_string(i) + "=" + url(peer_ports_[i]);
+    const std::string name = "m" + std::to_string(member);
+    programs_.resize(std::max(programs_.size(), member + 1));
+    programs_[member] = std::make_unique<Program>(
+        folder_, etcd_program,
+        std::vector<std::string>{"--name", name, "--data-dir", (folder_ / name).string(), "--listen-client-urls",
+                                 url(client_ports_[member]), "--advertise-client-urls", url(client_ports_[member]),
+                                 "--listen-peer-urls", url(peer_ports_[member]), "--initial-advertise-peer-urls",
+                                 url(peer_ports_[member]), "--initial-cluster", all, "--unsafe-no-fsync"});
+  }
+
+ private:
+  static inline int made = 0;
+
+  fs::path folder_;
+  std::vector<int> client_ports_;
+  std::vector<int> peer_ports_;
+  std::vector<std::unique_ptr<Program>> programs_;
+};
+
+}  // namespace mobula::test
