@@ -60,8 +60,8 @@ struct Exchange {
 
 // Handlers of Asio share it, so that it outlives its owner until they have run.
 struct HttpConnection::Impl : std::enable_shared_from_this<Impl> {
-  Impl(asio::io_context& io, std::string url, HttpOptions options)
-      : io(io), url(std::move(url)), options(std::move(options)) {}
+  Impl(asio::io_context& loop, std::string address, HttpOptions given)
+      : io(loop), url(std::move(address)), options(std::move(given)) {}
 
   void add(Exchange exchange) {
     waiting.push_back(std::move(exchange));
