@@ -257,6 +257,7 @@ TEST(EntityPool, APoolOfGivenHandlesMakesExactlyThose) {
   EntityPool pool({.recycling = Recycling::given, .entities_max = 1000});
   EXPECT_TRUE(pool.create_given({7, 42}));
   EXPECT_TRUE(pool.valid({7, 42}));
+  EXPECT_DEATH(static_cast<void>(pool.create()), "handles come from the caller: use create_given");
   EXPECT_FALSE(pool.create_given({7, 43})) << "the index is alive";
   EXPECT_FALSE(pool.create_given({1000, 1})) << "beyond the limit";
   EXPECT_FALSE(pool.create_given({3, 0})) << "null";

@@ -231,12 +231,20 @@ TEST_F(PrototypeTest, AnUnknownPrototypeIsNamed) {
   EXPECT_DEATH(static_cast<void>(table.pools(999)), "there is no prototype 999: ids end at 1");
 }
 
+TEST_F(PrototypeTest, AnUnknownPoolIsNamed) {
+  const PrototypeId one = table.with(empty_prototype, 0);
+  for (const PrototypeId prototype : {empty_prototype, one}) {
+    EXPECT_DEATH(static_cast<void>(table.with(prototype, no_pool)), "there is no pool 4294967295");
+    EXPECT_DEATH(static_cast<void>(table.without(prototype, no_pool)), "there is no pool 4294967295");
+  }
+}
+
 TEST_F(PrototypeTest, ACompositionHoldsAPoolOnce) {
   const PrototypeId one = table.with(empty_prototype, 0);
   EXPECT_EQ(table.with(one, 0), PrototypeTable::impossible);
   EXPECT_EQ(table.without(one, 1), PrototypeTable::impossible);
 #ifdef MOBULA_ASSERTS
-  EXPECT_DEATH(table.with(one, 4), "the table knows the pool");
+  EXPECT_DEATH(table.with(one, 4), "there is no pool 4");
 #endif
 }
 

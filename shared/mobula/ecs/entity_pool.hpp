@@ -345,7 +345,6 @@ inline std::uint32_t EntityPool::next_living(std::uint32_t index) const {
 }
 
 inline Entity EntityPool::create(PrototypeId prototype) {
-  MOBULA_ASSERT(config_.recycling != Recycling::given, "under `given` handles come from the caller: use create_given");
   return free_head_ != no_link ? pop_free(prototype) : create_fresh(prototype);
 }
 
@@ -358,7 +357,9 @@ inline Entity EntityPool::pop_free(PrototypeId prototype) {
   return {index, slot.generation};
 }
 
+// Under `given` no index is in the free list, so each create() of it comes here.
 inline Entity EntityPool::create_fresh(PrototypeId prototype) {
+  MOBULA_CHECK(config_.recycling != Recycling::given, "under `given` handles come from the caller: use create_given");
   const std::uint32_t index = slot_end();
   if (index >= config_.entities_max) return null_entity;
   if (slots_.capacity() == index) [[unlikely]]

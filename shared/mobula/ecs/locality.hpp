@@ -34,7 +34,7 @@ class Defragmenter {
   /// Entities examined per call, per move of the budget.
   static constexpr std::uint32_t looks_per_move = 8;
 
-  /// The registry must outlive the defragmenter. Asserts that the pools are different pools of it.
+  /// The registry must outlive the defragmenter. Checks that the pools are different pools of it.
   Defragmenter(Registry& registry, PoolId lead, const std::vector<PoolId>& followers);
 
   /// Performs at most `budget_moves` moves and returns their number. A swap is 2 moves; both blocks are marked as

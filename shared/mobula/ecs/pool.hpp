@@ -150,7 +150,7 @@ class Pool {
   // Order --------------------------------------------------------------------------------
 
   [[nodiscard]] OrderOwner order_owner() const { return order_owner_; }
-  /// Asserts that the order has no owner, or that a sort claims it from a sort. `group`: the group that claims it.
+  /// Checks that the order has no owner, or that a sort claims it from a sort. `group`: the group that claims it.
   void claim_order(OrderOwner owner, const GroupSet* group = nullptr);
   void release_order() {
     MOBULA_CHECK(owner_group_ == nullptr, "pool " + instance_name_ + " belongs to a group for good");

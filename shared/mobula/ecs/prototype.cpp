@@ -58,12 +58,17 @@ void PrototypeTable::fail_unknown(PrototypeId prototype) const {
   core::check_failed("there is no prototype " + std::to_string(prototype) + ": ids end at " + std::to_string(size()));
 }
 
+void PrototypeTable::check_pool(PoolId pool) const {
+  MOBULA_CHECK(pool < keys_.size(), "there is no pool " + std::to_string(pool));
+}
+
 bool PrototypeTable::contains(PrototypeId prototype, PoolId pool) const {
   const std::span<const PoolId> all = pools(prototype);
   return std::find(all.begin(), all.end(), pool) != all.end();
 }
 
 PrototypeId PrototypeTable::find_with(PrototypeId prototype, PoolId pool) {
+  check_pool(pool);
   if (const PrototypeId known = with_.find(prototype, pool); known != PrototypeEdges::unknown) return known;
   if (find(prototype, name(pool)) != no_pool) return impossible;
   SentSize size = sent_size(pools(prototype));
@@ -100,6 +105,7 @@ PrototypeId PrototypeTable::make(PrototypeId base, PoolId pool) {
 }
 
 PrototypeId PrototypeTable::find_without(PrototypeId prototype, PoolId pool) {
+  check_pool(pool);
   if (const PrototypeId known = without_.find(prototype, pool); known != PrototypeEdges::unknown) return known;
   if (!contains(prototype, pool)) return impossible;
   std::vector<PoolId> rest = nodes_[prototype].pools;

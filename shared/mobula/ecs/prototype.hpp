@@ -40,7 +40,7 @@ class PrototypeEdges {
   /// Returns the cached edge; unknown if it is not cached.
   [[nodiscard]] PrototypeId at_hand(PrototypeId from, PoolId pool) const {
     if (from == empty_prototype) [[unlikely]]
-      return from_empty_[pool];
+      return pool < from_empty_.size() ? from_empty_[pool] : unknown;
     return last_[from].pool == pool ? last_[from].to : unknown;
   }
   /// Returns the edge; unknown if there is none.
@@ -84,14 +84,12 @@ class PrototypeTable {
   /// Returns the composition with the pool added. `impossible` if it has a pool of that instance name already, or if an
   /// entity of it could not be sent.
   PrototypeId with(PrototypeId prototype, PoolId pool) {
-    MOBULA_ASSERT(pool < keys_.size(), "the table knows the pool");
     const PrototypeId known = with_.at_hand(prototype, pool);
     return known != PrototypeEdges::unknown ? known : find_with(prototype, pool);
   }
   /// Returns the composition without one of its pools, `impossible` if it lacks the pool. The chain is rebuilt without
   /// it, shared where possible.
   PrototypeId without(PrototypeId prototype, PoolId pool) {
-    MOBULA_ASSERT(pool < keys_.size(), "the table knows the pool");
     const PrototypeId known = without_.at_hand(prototype, pool);
     return known != PrototypeEdges::unknown ? known : find_without(prototype, pool);
   }
@@ -169,6 +167,7 @@ class PrototypeTable {
   };
 
   [[noreturn, gnu::cold]] void fail_unknown(PrototypeId prototype) const;
+  void check_pool(PoolId pool) const;
   PrototypeId find_with(PrototypeId prototype, PoolId pool);
   PrototypeId find_without(PrototypeId prototype, PoolId pool);
   PrototypeId make(PrototypeId base, PoolId pool);

@@ -75,7 +75,7 @@ class Schedule {
   Schedule(const Schedule&) = delete;
   Schedule& operator=(const Schedule&) = delete;
 
-  /// Adds a phase. Asserts that names differ and that no system is running.
+  /// Adds a phase. Checks that names differ and that no system is running.
   PhaseId add_phase(std::string_view name);
 
   /// Adds a system called per entity with all of Ts: function([context,] [Entity,] components...).

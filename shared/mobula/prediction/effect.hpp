@@ -32,7 +32,7 @@ struct Effect {
 /// Effects in the order in which they were emitted. Allocates nothing once it has grown to the size needed.
 class EffectList {
  public:
-  /// Copies an effect. Asserts that its payload has at most payload_max bytes.
+  /// Copies an effect. Checks that its payload has at most payload_max bytes.
   void add(const Effect& effect);
   void clear();
   [[nodiscard]] std::size_t size() const { return entries_.size(); }

@@ -60,7 +60,7 @@ class PredictedWorld {
   /// others as well.
   template <StepAccess T>
   [[nodiscard]] T* try_get(ecs::Entity entity);
-  /// Returns a component that is there. Asserts that try_get() finds it.
+  /// Returns a component that is there. Checks that try_get() finds it.
   template <StepAccess T>
   [[nodiscard]] T& get(ecs::Entity entity) {
     T* const found = try_get<T>(entity);
@@ -89,7 +89,7 @@ class PredictedWorld {
   [[nodiscard]] core::Random random(ecs::Entity entity) const;
 
   /// Spawns an entity for a command, with these components and a SpawnKey. The command's player owns it. Clients find
-  /// the entity that the server spawns for the same command. Null if the world is full. Asserts that the command has
+  /// the entity that the server spawns for the same command. Null if the world is full. Checks that the command has
   /// spawned less than spawns_max entities in this tick.
   template <PredictedComponent... Components>
   ecs::Entity spawn(const Command& command, Components... components);
@@ -97,7 +97,7 @@ class PredictedWorld {
   /// Destroys a stepped entity. Does nothing for others.
   void destroy(ecs::Entity entity);
   /// Emits an effect. A name and key belong to what happens once, and begin nothing when it recurs: effect_key() makes
-  /// keys of commands and of ticks. Asserts that the payload has at most Effect::payload_max bytes.
+  /// keys of commands and of ticks. Checks that the payload has at most Effect::payload_max bytes.
   void effect(core::StringId32 name, std::uint64_t key, core::ByteView payload = {}) {
     context_.effects->add({name, key, tick_, payload});
   }

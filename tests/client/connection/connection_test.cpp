@@ -27,6 +27,11 @@ TEST(ConnectionJoin, ANameLongerThanAMessageIsCut) {
   EXPECT_EQ(server.hello.name, std::string(player_name_bytes_max, 'a'));
 }
 
+TEST_F(ConnectionTest, OnlyALostOrClosedConnectionBeginsASession) {
+  EXPECT_DEATH(server.connection.rejoin(0), "only a lost connection with a rejoin token can rejoin");
+  EXPECT_DEATH(server.connection.reconnect({}, 0), "only a closed connection can reconnect");
+}
+
 TEST_F(ConnectionTest, ARefusedCommandIsCounted) {
   EXPECT_TRUE(server.hello.refusals);
   play();

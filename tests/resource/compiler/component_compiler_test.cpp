@@ -187,6 +187,14 @@ TEST(CompileFields, RefusesInvalidValues) {
   EXPECT_EQ(kitchen_error(R"("Plain":{"a_float":1e39})").substr(0, 36), "'a_float' is out of range: 1e39; exp");
 }
 
+TEST(CompilerTable, AComponentHasOneCompiler) {
+  CompilerTable table;
+  const ComponentCompiler compiler{.compile = [](const ComponentSource&, ComponentContext&, core::Bytes&) {}};
+  table.add("Route", compiler);
+  EXPECT_DEATH(table.add("Route", compiler), "two compilers for component Route");
+  EXPECT_DEATH(table.add("Other", {}), "a compiler that compiles nothing");
+}
+
 TEST(CompilerTable, ARegisteredCompilerMakesDataOfAnySize) {
   CompilerTable table;
   table.add("Route", {.spawn_order = 3,

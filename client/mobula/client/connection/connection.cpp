@@ -113,7 +113,7 @@ bool Connection::can_reconnect() const {
 }
 
 void Connection::rejoin(core::Nanoseconds now) {
-  MOBULA_ASSERT(can_rejoin(), "only a lost connection with a rejoin token can rejoin");
+  MOBULA_CHECK(can_rejoin(), "only a lost connection with a rejoin token can rejoin");
   // The first token's addresses: the server may know itself by others that this client cannot reach.
   if (config_.transport.servers.empty()) {
     config_.transport.servers = config_.transport.token.servers;
@@ -126,7 +126,7 @@ void Connection::rejoin(core::Nanoseconds now) {
 }
 
 void Connection::reconnect(const transport::ConnectToken& token, core::Nanoseconds now) {
-  MOBULA_ASSERT(state_ == State::closed, "only a closed connection can reconnect");
+  MOBULA_CHECK(state_ == State::closed, "only a closed connection can reconnect");
   if (std::exchange(has_servers_of_token_, false)) config_.transport.servers.clear();
   config_.transport.token = token;
   rejoin_tokens_.clear();

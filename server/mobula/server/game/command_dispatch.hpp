@@ -23,7 +23,7 @@ class CommandDispatch {
   /// Rate limiters of one player, by command.
   using RateLimiters = std::vector<transport::RateLimiter>;
 
-  /// `step` receives predicted commands. Asserts that it has rules if the table has such commands.
+  /// `step` receives predicted commands. Checks that it has rules if the table has such commands.
   CommandDispatch(const CommandTable& table, std::uint32_t ticks_per_second, PredictedStep& step);
 
   /// Runs one command, or queues it for the step. Errors: "unknown command", "malformed command", "too many commands",

@@ -46,11 +46,11 @@ class CommandTable {
   CommandTable() = default;
   explicit CommandTable(Opener opens) : opener_(opens) {}
 
-  /// Adds a command. Asserts that its number is free.
+  /// Adds a command. Checks that its number is free.
   void add(std::uint8_t number, std::string_view name, Handler handler, std::optional<RateLimit> limit = {}) {
     place(number, name) = {std::string(name), std::move(handler), false, limit};
   }
-  /// Adds a command that the step of Game::rules() runs, unless `check` refuses it. Asserts that its number is free.
+  /// Adds a command that the step of Game::rules() runs, unless `check` refuses it. Checks that its number is free.
   void add_predicted(std::uint8_t number, std::string_view name, Handler check = {},
                      std::optional<RateLimit> limit = {}) {
     place(number, name) = {std::string(name), std::move(check), true, limit};

@@ -25,7 +25,7 @@ class Commands {
   /// Adds the handler of one member of the union, called as
   ///   core::Status handler(World&, const Player&, const Body&, const CommandContext&).
   /// A handler that refuses a command must not have changed anything.
-  /// Default limit: two per player and tick. Asserts that the command has no handler yet.
+  /// Default limit: two per player and tick. Checks that the command has no handler yet.
   template <class Body, class Handler>
   void add(Handler handler, std::optional<RateLimit> limit = {}) {
     table_.add(number_of<Body>(), EnumNameBody(BodyTraits<Body>::enum_value), typed<Body>(std::move(handler)), limit);

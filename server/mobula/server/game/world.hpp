@@ -145,7 +145,7 @@ class World {
   /// - the client is sent it at the end of the tick;
   /// - viewpoints that name the former entity name the new one.
   ///
-  /// The former entity is not destroyed, and its Relevance is not copied. Asserts that the player is in the game and
+  /// The former entity is not destroyed, and its Relevance is not copied. Checks that the player is in the game and
   /// the entity is alive.
   void set_player_entity(std::uint32_t player, ecs::Entity entity);
   /// Disconnects a player or spectator at the end of the tick. The client receives the reason, and its rejoin tokens

@@ -49,9 +49,9 @@ class Fields final : public reflect::JsonContext {
 }  // namespace
 
 void CompilerTable::add(std::string_view component_name, ComponentCompiler compiler) {
-  MOBULA_ASSERT(compiler.compile != nullptr, "a compiler that compiles nothing");
+  MOBULA_CHECK(compiler.compile != nullptr, "a compiler that compiles nothing");
   const bool added = compilers_.emplace(component_name, std::move(compiler)).second;
-  MOBULA_ASSERT(added, "two compilers for component " + std::string(component_name));
+  MOBULA_CHECK(added, "two compilers for component " + std::string(component_name));
 }
 
 const ComponentCompiler* CompilerTable::find(std::string_view component_name) const {
