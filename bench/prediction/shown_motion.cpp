@@ -1,5 +1,6 @@
 #include "prediction/shown_motion.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace mobula::bench {
@@ -79,7 +80,9 @@ void ShownMotion::note(ecs::Entity entity, core::Nanoseconds now) {
   if (!before) return;
   const double error = length(apart(last.shown, *before));
   const double left = length(apart(*shown, *actual));
-  const double moved = length(apart(apart(last.shown, *before), apart(*shown, *actual)));
+  const double added = length(apart(apart(last.shown, *before), apart(*shown, *actual)));
+  // After a stall the prediction catches up in one frame. The error that begins then holds the body where it was shown.
+  const double moved = std::min(added, length(apart(last.shown, *shown)));
   if (error < corrected_max && moved > moved_min) moved_cm_.push_back(moved * 100);
   track.corrected = last.corrected;
   if (length(apart(*before, last.actual)) > moved_min)

@@ -62,7 +62,7 @@ class Shown : public testing::Test {
   }
   std::optional<float> x_at(double moment, ecs::Entity entity = ship) {
     Ship found;
-    if (!shown.sample(entity, pool, {moment, 0}, reinterpret_cast<std::byte*>(&found))) return std::nullopt;
+    if (!shown.sample(entity, pool, {moment, moment}, reinterpret_cast<std::byte*>(&found))) return std::nullopt;
     return found.position[0];
   }
 
@@ -116,10 +116,10 @@ TEST_F(Shown, IsTheMirrorsOfOtherEntities) {
 TEST_F(Shown, DecaysToACorrectionAndMeasuresIt) {
   save(10, 1);
   save(11, 1);
-  shown.capture({10.5, 0});
+  shown.capture({10.5, 10.5});
   save(10, 2);
   save(11, 2);
-  EXPECT_NEAR(shown.correct({10.5, 0}), 1, 1e-6);
+  EXPECT_NEAR(shown.correct({10.5, 10.5}), 1, 1e-6);
   EXPECT_EQ(x_at(10.5), 1);
   // The correction takes 150 ms, 3 ticks.
   save(12, 2);
@@ -131,21 +131,37 @@ TEST_F(Shown, DecaysToACorrectionAndMeasuresIt) {
   EXPECT_EQ(x_at(11), 2);
 }
 
+// The predicted moment stands still while commands wait for answers, then catches up at once.
+TEST_F(Shown, AStallNeitherHoldsACorrectionUpNorHurriesIt) {
+  for (ecs::Tick tick = 10; tick < 15; ++tick) save(tick, 1);
+  shown.capture({10, 10});
+  for (ecs::Tick tick = 10; tick < 15; ++tick) save(tick, 2);
+  shown.correct({10, 10});
+  const auto x = [&](double predicted, double view) {
+    Ship found;
+    EXPECT_TRUE(shown.sample(ship, pool, {predicted, view}, reinterpret_cast<std::byte*>(&found)));
+    return found.position[0];
+  };
+  EXPECT_NEAR(x(10, 11.5), 1.5, 1e-5);
+  EXPECT_NEAR(x(14, 11.5), 1.5, 1e-5);
+  EXPECT_EQ(x(10, 13), 2);
+}
+
 TEST_F(Shown, PassesFromTheMirrorToThePredictionAndBack) {
   collect({});
   core::store(mirror->registry().try_write(ship, pool), Ship{{5, 0, 0}, 0});
-  shown.capture({10, 0});
+  shown.capture({10, 10});
   collect({ship});
   save(10, 7);
   save(11, 7);
-  shown.correct({10, 0});
+  shown.correct({10, 10});
   EXPECT_EQ(x_at(10), 5);
   const float later = *x_at(11);
   EXPECT_GT(later, 5);
   EXPECT_LT(later, 7);
-  shown.capture({11, 0});
+  shown.capture({11, 11});
   collect({});
-  shown.correct({11, 0});
+  shown.correct({11, 11});
   EXPECT_NEAR(*x_at(11), later, 1e-5);
 }
 
@@ -165,7 +181,7 @@ TEST_F(Shown, EachTypeIsSmoothedByItsEntry) {
     }
   };
   const auto correct = [&](ecs::Tick tick, float value) {
-    const ShownMoment moment{static_cast<double>(tick), 0};
+    const ShownMoment moment{static_cast<double>(tick), static_cast<double>(tick)};
     both.capture(moment);
     save_both(tick, tick + 6, value);
     both.correct(moment);
@@ -173,8 +189,8 @@ TEST_F(Shown, EachTypeIsSmoothedByItsEntry) {
   const auto shown_at = [&](double moment) {
     Ship of_ship;
     float of_tower = 0;
-    EXPECT_TRUE(both.sample(ship, pool, {moment, 0}, reinterpret_cast<std::byte*>(&of_ship)));
-    EXPECT_TRUE(both.sample(ship, towers, {moment, 0}, reinterpret_cast<std::byte*>(&of_tower)));
+    EXPECT_TRUE(both.sample(ship, pool, {moment, moment}, reinterpret_cast<std::byte*>(&of_ship)));
+    EXPECT_TRUE(both.sample(ship, towers, {moment, moment}, reinterpret_cast<std::byte*>(&of_tower)));
     return std::pair(of_ship.position[0], of_tower);
   };
   save_both(10, 12, 1);
@@ -191,13 +207,13 @@ TEST_F(Shown, ATypeWithoutAnEntryKeepsTheDefaults) {
   const PredictionConfig config{.smoothing = {{.component = "Tower", .duration = 0}}};
   ShownState own(*mirror, *set, ring, config, 20);
   for (const ecs::Tick tick : {10u, 11u, 12u, 13u}) save(tick, 1);
-  own.capture({10, 0});
+  own.capture({10, 10});
   for (const ecs::Tick tick : {10u, 11u, 12u, 13u}) save(tick, 2);
-  own.correct({10, 0});
+  own.correct({10, 10});
   Ship found;
-  ASSERT_TRUE(own.sample(ship, pool, {10, 0}, reinterpret_cast<std::byte*>(&found)));
+  ASSERT_TRUE(own.sample(ship, pool, {10, 10}, reinterpret_cast<std::byte*>(&found)));
   EXPECT_EQ(found.position[0], 1);
-  ASSERT_TRUE(own.sample(ship, pool, {13, 0}, reinterpret_cast<std::byte*>(&found)));
+  ASSERT_TRUE(own.sample(ship, pool, {13, 13}, reinterpret_cast<std::byte*>(&found)));
   EXPECT_EQ(found.position[0], 2) << "150 ms later";
 }
 
@@ -206,13 +222,13 @@ TEST_F(Shown, ASpawnIsFollowedToAnotherHandle) {
   const ecs::Entity first = spawn(7, 1);
   const ecs::Entity second = spawn(8, 5);
   for (const ecs::Tick tick : {10u, 11u}) ring.save(tick, set->stepped());
-  shown.capture({10.5, 0});
+  shown.capture({10.5, 10.5});
   set->registry().get<engine::SpawnKey>(first).command = 8;
   set->registry().destroy(second);
   set->stepped().alive.pop_back();
   place(first, 6);
   for (const ecs::Tick tick : {10u, 11u, 12u, 13u}) ring.save(tick, set->stepped());
-  EXPECT_NEAR(shown.correct({10.5, 0}), 1, 1e-6);
+  EXPECT_NEAR(shown.correct({10.5, 10.5}), 1, 1e-6);
   EXPECT_EQ(x_at(10.5, first), 5);
   EXPECT_NEAR(*x_at(12, first), 5.5, 1e-5);
   EXPECT_FALSE(x_at(10.5, second).has_value());
@@ -229,7 +245,7 @@ TEST_F(Shown, IsContinuousAtRandomCorrections) {
       const double moment = static_cast<double>(tick) - static_cast<double>(random.uniform(0, 1));
       save(++tick, x += random.uniform(-0.2f, 0.2f));
       const std::optional<float> before = x_at(moment);
-      shown.capture({moment, 0});
+      shown.capture({moment, moment});
       const float error = random.uniform(-0.5f, 0.5f);
       for (ecs::Tick each = tick - 3; each <= tick; ++each)
         if (ring.has(each)) {
@@ -237,7 +253,7 @@ TEST_F(Shown, IsContinuousAtRandomCorrections) {
           save(each, core::load<Ship>(set->registry().try_read(ship, own(pool))).position[0] + error);
         }
       x += error;
-      shown.correct({moment, 0});
+      shown.correct({moment, moment});
       ASSERT_NEAR(*x_at(moment), *before, 1e-4);
     }
   });

@@ -188,7 +188,7 @@ void Prediction::end_update() {
   if (!started_) return;
   Session& session = *session_;
   if (std::exchange(restarted_, false)) count_correction(session.shown.correct(moment_));
-  session.shown.drop_errors(moment_.predicted);
+  session.shown.drop_errors(moment_.view);
   spawns_.update(*session.set);
   stats_.dropped_effects = effects_.dropped();
   stats_.input_delay = session.delay.present();

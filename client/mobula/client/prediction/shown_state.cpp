@@ -121,14 +121,14 @@ bool ShownState::sample(ecs::Entity entity, ecs::PoolId pool, const ShownMoment&
       return false;
     if (!Interpolation(mirror_).sample(entity, pool, moment.view, component)) return false;
   }
-  if (place != PredictedSet::none) errors_.apply(entity, place, moment.predicted, component);
+  if (place != PredictedSet::none) errors_.apply(entity, place, moment.view, component);
   return true;
 }
 
 // --- Corrections ---------------------------------------------------------------------------------------------------
 
 void ShownState::capture(const ShownMoment& moment) {
-  captured_at_ = moment.predicted;
+  captured_at_ = moment.view;
   captured_.clear();
   captured_entities_.clear();
   captured_bytes_.clear();
@@ -173,7 +173,7 @@ void ShownState::correct_captured(const Captured& before, const ShownMoment& mom
     distance_max = std::max(distance_max, distance(shown.data(), actual.data()));
   errors_.apply(before.entity, before.place, captured_at_, shown.data());
   const double duration = is_predicted ? errors_.type(before.place).duration() : switch_duration_;
-  errors_.set(before.entity, before.place, shown.data(), actual.data(), moment.predicted, duration);
+  errors_.set(before.entity, before.place, shown.data(), actual.data(), moment.view, duration);
 }
 
 // Begins to show an entity as predicted that was interpolated before.
@@ -184,8 +184,8 @@ void ShownState::begin_member(ecs::Entity entity, const ShownMoment& moment) {
     const TrackedPool& pool = set_.predicted()[place];
     if (!Interpolation(mirror_).sample(entity, pool.mirror_id(), moment.view, shown.data())) continue;
     if (!sample_predicted(entity, place, moment.predicted, actual.data())) continue;
-    errors_.apply(entity, place, moment.predicted, shown.data());
-    errors_.set(entity, place, shown.data(), actual.data(), moment.predicted, switch_duration_);
+    errors_.apply(entity, place, moment.view, shown.data());
+    errors_.set(entity, place, shown.data(), actual.data(), moment.view, switch_duration_);
   }
 }
 

@@ -68,7 +68,7 @@ class ShownState {
   std::vector<const reflect::Field*> position_fields_;
   std::vector<std::vector<wire::ByteRange>> cuts_;  // by place: fields that are `cut`
   bool has_cuts_ = false;
-  double captured_at_ = 0;  // predicted tick
+  double captured_at_ = 0;  // view tick
   std::vector<Captured> captured_;
   std::vector<ecs::Entity> captured_entities_;
   std::vector<CapturedLocal> captured_locals_;

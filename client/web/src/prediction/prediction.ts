@@ -248,7 +248,7 @@ export class Prediction {
     this.moment.predicted = Math.max(predicted - 1, 0);
     if (this.restarted) this.countCorrection(shown.correct(this.moment));
     this.restarted = false;
-    shown.dropErrors(this.moment.predicted);
+    shown.dropErrors(this.moment.view);
     this.spawns.update(set);
     const { statistics } = this;
     statistics.droppedEffects = this.effects.dropped;

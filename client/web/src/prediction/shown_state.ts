@@ -54,7 +54,7 @@ export class ShownState {
   private readonly positions: readonly Field[];
   private positionPlace = -1; // among the predicted components
   private readonly hasCuts: boolean;
-  private capturedAt = 0; // predicted tick
+  private capturedAt = 0; // view tick
   private readonly capturedEntities: bigint[] = [];
   private readonly capturedKeys: (SpawnKey | null)[] = [];
   private readonly around: { earlier: Snapshot | null; later: Snapshot | null; part: number } = {
@@ -176,7 +176,7 @@ export class ShownState {
     const place = this.set.predicted.indexOf(tracked);
     const { pictures } = this.shown[place]!;
     if (!this.draw(entity, place, moment, shownSlot)) return null;
-    this.errors.apply(entity, place, moment.predicted, pictures.views, shownSlot);
+    this.errors.apply(entity, place, moment.view, pictures.views, shownSlot);
     return tracked.toObject(pictures.views.bytes, shownSlot);
   }
 
@@ -193,7 +193,7 @@ export class ShownState {
   /** Notes what is shown at a moment, before the prediction is corrected. */
   capture(moment: ShownMoment): void {
     const { set, capturedEntities, capturedKeys } = this;
-    this.capturedAt = moment.predicted;
+    this.capturedAt = moment.view;
     capturedEntities.length = capturedKeys.length = 0;
     this.reserveCaptured();
     for (let slot = 0; slot < set.count; ++slot) {
@@ -247,7 +247,7 @@ export class ShownState {
     const distance = isPredicted && place === this.positionPlace ? this.distance(place) : 0;
     this.errors.apply(entity, place, this.capturedAt, pictures.views, shownSlot);
     const duration = isPredicted ? this.errors.types[place]!.duration : this.switchTicks;
-    this.errors.set(entity, place, pictures.views, shownSlot, actualSlot, moment.predicted, duration);
+    this.errors.set(entity, place, pictures.views, shownSlot, actualSlot, moment.view, duration);
     return distance;
   }
 
@@ -277,8 +277,8 @@ export class ShownState {
       const { views } = this.shown[place]!.pictures;
       if (!this.drawMirrored(entity, place, moment.view, shownSlot)) continue;
       if (!this.drawPredicted(slot, place, moment.predicted, actualSlot)) continue;
-      this.errors.apply(entity, place, moment.predicted, views, shownSlot);
-      this.errors.set(entity, place, views, shownSlot, actualSlot, moment.predicted, this.switchTicks);
+      this.errors.apply(entity, place, moment.view, views, shownSlot);
+      this.errors.set(entity, place, views, shownSlot, actualSlot, moment.view, this.switchTicks);
     }
   }
 

@@ -30,7 +30,7 @@ class Shown extends SetOf {
   }
 
   xAt(predicted: number, entity = ship): number | null {
-    const body = this.shown.sample(entity, this.set.readable.get("Body")!, { predicted, view: 0 }) as any;
+    const body = this.shown.sample(entity, this.set.readable.get("Body")!, { predicted, view: predicted }) as any;
     return body === null ? null : body.position.x;
   }
 }
@@ -55,16 +55,16 @@ test("ShownState.IsNothingOnceTheStepHasDestroyedIt", () => {
   of.set.alive[0] = 0;
   of.ring.save(11);
   assert.equal(of.xAt(10.5), null);
-  assert.ok(of.shown.isDestroyed(ship, { predicted: 10.5, view: 0 }));
+  assert.ok(of.shown.isDestroyed(ship, { predicted: 10.5, view: 10.5 }));
 });
 
 test("ShownState.DecaysToACorrectionAndMeasuresIt", () => {
   const of = new Shown();
   of.save(10, 1);
   of.save(11, 1);
-  of.shown.capture({ predicted: 10.5, view: 0 });
+  of.shown.capture({ predicted: 10.5, view: 10.5 });
   for (const tick of [10, 11, 12, 13, 14]) of.save(tick, 2);
-  isNear(of.shown.correct({ predicted: 10.5, view: 0 }), 1);
+  isNear(of.shown.correct({ predicted: 10.5, view: 10.5 }), 1);
   assert.equal(of.xAt(10.5), 1);
   isNear(of.xAt(12), 1.5); // the correction takes 150 ms, 3 ticks
   assert.equal(of.xAt(13.5), 2);
@@ -72,12 +72,27 @@ test("ShownState.DecaysToACorrectionAndMeasuresIt", () => {
   assert.equal(of.xAt(11), 2);
 });
 
+// The predicted moment stands still while commands wait for answers, then catches up at once.
+test("ShownState.AStallNeitherHoldsACorrectionUpNorHurriesIt", () => {
+  const of = new Shown();
+  const body = of.set.readable.get("Body")!;
+  const xAt = (predicted: number, view: number): number =>
+    (of.shown.sample(ship, body, { predicted, view }) as any).position.x;
+  for (const tick of [10, 11, 12, 13, 14]) of.save(tick, 1);
+  of.shown.capture({ predicted: 10, view: 10 });
+  for (const tick of [10, 11, 12, 13, 14]) of.save(tick, 2);
+  of.shown.correct({ predicted: 10, view: 10 });
+  isNear(xAt(10, 11.5), 1.5);
+  isNear(xAt(14, 11.5), 1.5);
+  assert.equal(xAt(10, 13), 2);
+});
+
 test("ShownState.ACorrectionBeyondTheSnapDistanceIsShownAtOnce", () => {
   const of = new Shown();
   of.save(10, 1);
-  of.shown.capture({ predicted: 10, view: 0 });
+  of.shown.capture({ predicted: 10, view: 10 });
   of.save(10, 6);
-  of.shown.correct({ predicted: 10, view: 0 });
+  of.shown.correct({ predicted: 10, view: 10 });
   assert.equal(of.xAt(10), 6);
 });
 
@@ -85,17 +100,17 @@ test("ShownState.PassesFromTheMirrorToThePredictionAndBack", () => {
   const of = new Shown();
   of.rebuild();
   of.ring.clear();
-  of.shown.capture({ predicted: 10, view: 0 });
+  of.shown.capture({ predicted: 10, view: 10 });
   of.rebuild(7);
   of.save(10, 7);
   of.save(11, 7);
-  of.shown.correct({ predicted: 10, view: 0 });
+  of.shown.correct({ predicted: 10, view: 10 });
   assert.equal(of.xAt(10), 5);
   const later = of.xAt(11)!;
   assert.ok(later > 5 && later < 7);
-  of.shown.capture({ predicted: 11, view: 0 });
+  of.shown.capture({ predicted: 11, view: 11 });
   of.rebuild();
-  of.shown.correct({ predicted: 11, view: 0 });
+  of.shown.correct({ predicted: 11, view: 11 });
   isNear(of.xAt(11), later);
 });
 
@@ -104,12 +119,12 @@ test("ShownState.ASpawnIsFollowedToAnotherHandle", () => {
   const of = new Shown();
   const [first, second] = [of.spawn(7, 1), of.spawn(8, 5)];
   for (const tick of [10, 11]) of.ring.save(tick);
-  of.shown.capture({ predicted: 10.5, view: 0 });
+  of.shown.capture({ predicted: 10.5, view: 10.5 });
   of.set.keys!.writeKey(of.set.slotOf(first), 10, 3, 8, 0);
   of.set.truncate(2, of.set.nextLocal - 1);
   of.place(first, 6);
   for (const tick of [10, 11, 12, 13]) of.ring.save(tick);
-  isNear(of.shown.correct({ predicted: 10.5, view: 0 }), 1);
+  isNear(of.shown.correct({ predicted: 10.5, view: 10.5 }), 1);
   assert.equal(of.xAt(10.5, first), 5);
   isNear(of.xAt(12, first), 5.5);
   assert.equal(of.set.slotOf(second), -1);
@@ -129,11 +144,11 @@ test("ShownState.IsContinuousAtRandomCorrections", () => {
       of.save(++tick, (x += 0.4 * random() - 0.2));
       const before = of.xAt(predicted)!;
       if (random() > 0.3) continue;
-      of.shown.capture({ predicted, view: 0 });
+      of.shown.capture({ predicted, view: predicted });
       const offset = 2 * random() - 1;
       for (let at = tick - 3; at <= tick; ++at) if (of.ring.has(at)) of.save(at, x + offset);
       x += offset;
-      of.shown.correct({ predicted, view: 0 });
+      of.shown.correct({ predicted, view: predicted });
       assert.ok(Math.abs(of.xAt(predicted)! - before) < 1e-4, `seed ${seed}, step ${i}`);
     }
   }
@@ -192,17 +207,17 @@ test("ShownState.AnErrorOfASpawnContinuesUnderItsNewHandle", () => {
   const of = new Shown();
   const [first, second] = [of.spawn(7, 1), of.spawn(8, 5)];
   for (const tick of [10, 11]) of.ring.save(tick);
-  of.shown.capture({ predicted: 10, view: 0 });
+  of.shown.capture({ predicted: 10, view: 10 });
   of.place(second, 6);
   for (const tick of [10, 11]) of.ring.save(tick);
-  of.shown.correct({ predicted: 10, view: 0 });
+  of.shown.correct({ predicted: 10, view: 10 });
   assert.equal(of.xAt(10, second), 5);
-  of.shown.capture({ predicted: 10, view: 0 });
+  of.shown.capture({ predicted: 10, view: 10 });
   of.set.keys!.writeKey(of.set.slotOf(first), 10, 3, 8, 0);
   of.set.truncate(2, of.set.nextLocal - 1);
   of.place(first, 6);
   for (const tick of [10, 11]) of.ring.save(tick);
-  of.shown.correct({ predicted: 10, view: 0 });
+  of.shown.correct({ predicted: 10, view: 10 });
   assert.equal(of.xAt(10, first), 5);
 });
 
