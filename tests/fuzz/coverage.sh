@@ -2,6 +2,7 @@
 # Measures how much of each decoder its fuzz target's corpus covers: tests/fuzz/coverage.sh BUILD FOUND [TARGET...]
 # BUILD is a build of the preset `coverage`. The corpora are tests/fuzz/corpus/TARGET and, if it exists, FOUND/TARGET.
 # BUILD/coverage/TARGET.txt marks uncovered lines.
+# coverage.sh --check names targets without sources, and sources that do not exist.
 set -euo pipefail
 
 # A target and the sources that parse its input.
@@ -11,8 +12,12 @@ admin         server/mobula/server/admin/router.cpp server/mobula/server/admin/u
               server/mobula/server/api/map_topic.cpp server/mobula/server/api/overview_topic.cpp server/mobula/server/api/process.cpp
               shared/mobula/index/properties.cpp shared/mobula/index/property_table.cpp shared/mobula/index/property_text.cpp
               shared/mobula/reflect/field_json.cpp shared/mobula/reflect/value.cpp shared/mobula/core/log_levels.cpp
-answer        shared/mobula/net/http_client.cpp client/mobula/client/pipe/access.cpp
+answer        shared/mobula/net/http_connection.cpp client/mobula/client/pipe/access.cpp
 bans          server/mobula/server/session/ban_list.cpp
+c_client      client/c/client.cpp client/c/commands.cpp client/c/components.cpp client/c/events.cpp client/c/values.cpp
+c_prediction  client/c/predictions.cpp client/c/predicted.cpp client/c/steps.cpp client/c/step_events.cpp
+claims        server/mobula/server/rewind/view_claims.cpp
+cluster       server/mobula/server/cluster/etcd_messages.cpp server/mobula/server/cluster/records.cpp
 connection    client/mobula/client/connection/connection.cpp client/mobula/client/connection/delta_progress.cpp
               client/mobula/client/connection/resource_fetch.cpp client/mobula/client/connection/verification.cpp
               client/mobula/client/mirror/mirror.cpp client/mobula/client/mirror/mirror_level.cpp client/mobula/client/mirror/mirror_check.cpp
@@ -33,7 +38,9 @@ level_json    shared/mobula/resource/compiler/json.cpp shared/mobula/resource/co
               shared/mobula/resource/compiler/prefabs.cpp shared/mobula/resource/compiler/placements.cpp shared/mobula/resource/compiler/raw_parts.cpp
               shared/mobula/resource/compiler/sources.cpp shared/mobula/reflect/field_json.cpp shared/mobula/reflect/json_number.cpp
 message       shared/mobula/wire/messages.cpp shared/mobula/wire/messages_encode.cpp
+outcomes      client/mobula/client/prediction/command_timeline.cpp
 pipe          shared/mobula/net/stream_connection.cpp shared/mobula/net/tcp_stream.cpp shared/mobula/net/websocket_stream.cpp
+proxy         shared/mobula/net/proxy_header.cpp shared/mobula/net/forwarded.cpp shared/mobula/net/address_range.cpp
 recording     client/mobula/client/connection/recording.cpp client/headless/replay.cpp
 resource      shared/mobula/resource/resource.cpp shared/mobula/resource/verify.cpp shared/mobula/resource/spawner.cpp
               shared/mobula/resource/spawner_bind.cpp shared/mobula/resource/compiler/decompile.cpp shared/mobula/resource/compiler/component_json.cpp
@@ -46,29 +53,48 @@ server        server/mobula/server/session/server.cpp server/mobula/server/sessi
               server/mobula/server/game/command_dispatch.cpp server/mobula/server/replication/level_offer.cpp server/mobula/server/replication/resource_transfer.cpp
 session       shared/mobula/transport/session.cpp shared/mobula/transport/session_body.cpp shared/mobula/transport/reliable_receiver.cpp
               shared/mobula/transport/reliable_sender.cpp shared/mobula/transport/received_history.cpp
-settings      shared/mobula/core/settings_file.cpp shared/mobula/core/setting.cpp
+settings      shared/mobula/process/settings_file.cpp shared/mobula/process/setting.cpp
 snapshot      shared/mobula/ecs/snapshot.cpp shared/mobula/ecs/snapshot_loader.cpp
+spawn_keys    client/mobula/client/prediction/predicted_set.cpp client/mobula/client/prediction/predicted_spawns.cpp
 store         server/mobula/server/store/world_file.cpp server/mobula/server/store/log_scan.cpp server/mobula/server/store/world_reader.cpp
               server/mobula/server/store/restorer.cpp server/mobula/server/store/component_table.cpp shared/mobula/reflect/migration.cpp
               shared/mobula/reflect/conversion.cpp shared/mobula/ecs/entity_pool_image.cpp shared/mobula/ecs/snapshot_loader.cpp
 stream        shared/mobula/net/datagram_framing.cpp
-text          shared/mobula/transport/simulation/conditions_text.cpp shared/mobula/core/base64.cpp shared/mobula/core/hex.cpp shared/mobula/core/key_file.cpp
+text          shared/mobula/transport/simulation/conditions_text.cpp shared/mobula/core/base64.cpp shared/mobula/core/hex.cpp shared/mobula/process/key_file.cpp
               shared/mobula/net/resolve.cpp shared/mobula/net/destination.cpp shared/mobula/net/bearer_token.cpp
 token         shared/mobula/transport/connect_token.cpp server/token/token_json.cpp
+web           server/mobula/server/web/site.cpp server/mobula/server/web/site_route.cpp server/mobula/server/web/accepted.cpp
 '
 
-build=${1:?usage: tests/fuzz/coverage.sh BUILD FOUND [TARGET...]}
-found=${2:?usage: tests/fuzz/coverage.sh BUILD FOUND [TARGET...]}
-shift 2
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
-out=$build/coverage
-mkdir -p "$out"
 
 declare -A sources
 while IFS= read -r row; do
   [[ $row =~ ^([a-z_]+)\  ]] && target=${BASH_REMATCH[1]} && row=${row#"$target"}
   [[ ! $row ]] || sources[$target]="${sources[$target]-} $row"
 done <<<"$decoders"
+
+check() {
+  local each status=0
+  for each in $(sed -nE 's/^mobula_fuzz\(([a-z_]+).*/\1/p' tests/fuzz/CMakeLists.txt); do
+    [[ ${sources[$each]-} ]] || { echo "coverage.sh: target $each has no sources"; status=1; }
+  done
+  for each in ${sources[*]}; do
+    [[ -f $each ]] || { echo "coverage.sh: there is no $each"; status=1; }
+  done
+  return $status
+}
+
+if [[ ${1:-} == --check ]]; then
+  check
+  exit
+fi
+
+build=${1:?usage: tests/fuzz/coverage.sh BUILD FOUND [TARGET...]}
+found=${2:?usage: tests/fuzz/coverage.sh BUILD FOUND [TARGET...]}
+shift 2
+out=$build/coverage
+mkdir -p "$out"
 
 die() {
   printf 'coverage: %s\n' "$*" >&2
