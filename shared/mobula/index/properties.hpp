@@ -31,6 +31,8 @@ class Properties {
     return table_.add(component, std::move(property));
   }
 
+  /// Finds a property of a component of an entity, or of a pool, for repeated access. `path` is as in "position.x" or
+  /// "slots[2]".
   [[nodiscard]] core::Result<PropertyRef> resolve(ecs::Entity entity, const InstanceName& component,
                                                   std::string_view path) const;
   [[nodiscard]] core::Result<PropertyRef> resolve(ecs::PoolId pool, std::string_view path) const;
@@ -50,6 +52,7 @@ class Properties {
     if (!property) return property.error();
     return get<T>(entity, *property);
   }
+  /// Sets a value of a type that reflect::to_value() takes.
   template <class T>
   core::Status set(ecs::Entity entity, const PropertyRef& property, const T& value) {
     return set_value(entity, property, reflect::to_value(value));
@@ -71,6 +74,7 @@ class Properties {
   [[nodiscard]] core::Result<std::string> get_text(ecs::Entity entity, const PropertyRef& property) const;
   [[nodiscard]] core::Result<std::string> get_text(ecs::Entity entity, const InstanceName& component,
                                                    std::string_view path) const;
+  /// Sets a property from JSON, in the form of get_text().
   core::Status set_text(ecs::Entity entity, const PropertyRef& property, std::string_view json);
   core::Status set_text(ecs::Entity entity, const InstanceName& component, std::string_view path,
                         std::string_view json);
