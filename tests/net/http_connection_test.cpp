@@ -190,7 +190,7 @@ TEST_F(HttpConnectionTest, HandlersMayDestroyTheConnection) {
 }
 
 TEST_F(HttpConnectionTest, NothingIsCalledAfterTheDestructor) {
-  const ScriptedServer server({{answer("one")}});
+  const ScriptedServer server(std::vector<ScriptedServer::Answers>(1));  // never answers
   auto connection = std::make_unique<HttpConnection>(events, server.url());
   connection->get("/", [](const Answer&) { ADD_FAILURE(); });
   ASSERT_TRUE(run_until_true(events, [&] { return server.accepted() == 1; }));
