@@ -28,6 +28,8 @@ async function play(browser, name) {
   const page = await browser.open(url, forms[name]);
   const joined = () => page.frames >= framesWanted || page.complaints.length > 0;
   await until(`the ${name} has received ${framesWanted} messages`, joined);
+  // Houses and trees of the game are placed in slices.
+  await page.until("(globalThis.play?.game?.village.unplaced.count ?? 0) === 0");
   await sleep(2000); // until models and labels are there
   const picture = await page.screenshot(join(out, `${name}.png`));
   const blank = await browser.open("about:blank", forms[name]);

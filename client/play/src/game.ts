@@ -298,6 +298,7 @@ export class Game {
     if (this.client !== client) return; // the update has ended it
     timeline.beginFrame();
     this.before.copy(this.centre);
+    this.village.place(now, seconds);
     this.village.draw(timeline.shown, seconds, this.panel.switches().ghost, this.stage.reach, this.centre);
     if (this.village.own?.isShown) {
       if (!this.isShown) performance.mark("avatar shown");

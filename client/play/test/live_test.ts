@@ -95,6 +95,7 @@ test("Play.ThePictureHasManyColours", options, async (t) => {
   const { page } = await enter(t, { width: 1280, height: 720 });
   // Software draws slowly, and the picture is to stay as most players see it.
   await page.run("void (() => { play.game.stage.setQuality(1); play.game.stage.frames.judge = () => 'fine'; })()");
+  await page.until("play.game.village.unplaced.count === 0");
   await sleep(4000);
   mkdirSync(pictures, { recursive: true });
   const { count, commonest } = colours(readPng(await page.screenshot(join(pictures, "village.png"))));
@@ -125,6 +126,24 @@ test("Play.VerySlowFramesLeadToThePlainestPicture", options, async (t) => {
     return stage.quality;
   })(play.game)`);
   assert.equal(quality, 3);
+});
+
+test("Play.AVillageThatIsThereAtOnceIsPlacedInSlices", options, async (t) => {
+  const { page } = await enter(t);
+  await page.until("play.game.village.scenery.count > 2000");
+  const { wanted, counts } = await page.run<{ wanted: number; counts: number[] }>(`new Promise((resolve) => {
+    const { village, client } = play.game;
+    const wanted = village.scenery.count;
+    const counts = []; // of each frame
+    village.follow(client);
+    (function look() {
+      counts.push(village.scenery.count);
+      if (counts.at(-1) >= wanted) resolve({ wanted, counts });
+      else requestAnimationFrame(look);
+    })();
+  })`);
+  assert.equal(counts[0], 0);
+  assert.ok(counts.some((count) => count > 0 && count < wanted), counts.join());
 });
 
 test("Play.ReportsTheTimeOfItsScript", options, async (t) => {

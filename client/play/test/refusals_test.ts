@@ -1,12 +1,17 @@
 // Servers that end the session, or do not take the token: the page shows why in words, and how to go on.
 import assert from "node:assert/strict";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { schema } from "../../web/demo/components.js";
 import { putU32, u32 } from "../../web/src/core/bytes.js";
 import { endBody } from "../../web/src/session/session.js";
 import { DemoServer, hasPrograms } from "../../web/test/support/demo_server.js";
+import { root } from "../../web/test/support/repository.js";
 import { type Page, chromium } from "./support/browser.mjs";
 import { Player } from "./support/player.js";
-import { serveSite } from "./support/site.js";
+import { serveFolder, serveSite, site } from "./support/site.js";
 
 const skip = chromium === undefined ? "no Chromium" : hasPrograms ? false : "PROGRAMS names no programs";
 const options = { skip, timeout: 150_000 };
@@ -26,6 +31,28 @@ test("Refusals.AnotherVersionAsksToLoadThePageAnew", options, async (t) => {
   await page.run("void (globalThis.isOld = true)");
   await page.press("Enter");
   await page.until(`globalThis.isOld === undefined && ${isPlaying}`);
+});
+
+test("Refusals.APageOfAnotherSchemaAsksToBeLoadedAnew", options, async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "mobula-play-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  cpSync(join(root, site), folder, { recursive: true });
+  const script = join(folder, "game.js");
+  const own = readFileSync(script, "utf8");
+  // As if components had changed since the page was built.
+  const other = own.replace(schema.fingerprint, schema.fingerprint.replace(/^../, (first) => (first === "00" ? "01" : "00")));
+  assert.notEqual(other, own);
+  writeFileSync(script, other);
+  const { server, browser } = await serveFolder(t, folder);
+  const page = await browser.open(`${server.page}?quality=3`, { width: 512, height: 288 });
+  await page.until(isAsked("The server runs another game"));
+  assert.equal(await page.run(`document.getElementById("notice-button").innerText`), "Load the page anew");
+  assert.equal(await page.run("play.game.client.indices('Transform').length"), 0);
+  await server.stop();
+  writeFileSync(script, own);
+  await server.start({ ticks: 20 });
+  await page.press("Enter");
+  await page.until(isPlaying);
 });
 
 /** Opens the page, which is given a token of another server. With `isHonest` set it is given one of its own. */

@@ -1,4 +1,4 @@
-// The page of chromium.ts.
+// The page of decode.ts.
 import { type Measured, replay } from "./replay.js";
 
 declare const gc: () => void;

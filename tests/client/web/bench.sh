@@ -18,6 +18,8 @@ prints() {
 }
 
 prints '^Node: .* 0 mismatched; .*, [0-9.]+ times C\+\+$' decode 60
+# Entities that are all in each delta.
+prints '^Node: .* 0 mismatched; ([5-9][0-9]{2}|1[0-9]{3}) changes per update, .*, [0-9.]+ times C\+\+$' decode 60 swarm
 prints '^with the level, 8 ms per update: .* longest update' level 300
 prints '^steady: .* bytes per update' predict
 prints '^1000 visible: .* us per step' rules_module

@@ -1,6 +1,7 @@
 // A worker with players that nobody steers. Each has a session of its own, like a page that joins.
 import { Client, openWebSocket } from "@mobula/client";
 import { encode } from "@mobula/client/messages";
+import { schema } from "../../../web/demo/components.js";
 import { Chat, Move, Tag, Throw } from "../../../web/demo/demo_commands.js";
 import { type Vector, raised, straightTo } from "./bot_aim.js";
 
@@ -33,7 +34,7 @@ class Bot {
   private decideAt = 0;
 
   constructor({ url, token, name }: { url: string; token: string; name: string }) {
-    this.client = new Client({ url, token, name, verify: false }, pipes);
+    this.client = new Client({ url, token, name, schema, verify: false }, pipes);
   }
 
   get isPlaying(): boolean {

@@ -1,6 +1,7 @@
 // Joins the server, and shows the player what the page waits for or why the session has ended.
 import { Client, type End, type LevelStore, Refusal, openWebSocket } from "@mobula/client";
 import { keepLevels } from "@mobula/client/level-cache";
+import { schema } from "../../../web/demo/components.js";
 import { type Admission, Refused, admit } from "./admission.js";
 import { type Words, wordsOf } from "./ends.js";
 import { ServerReturn } from "./server_return.js";
@@ -57,7 +58,7 @@ export class Entrance {
       const { token, url } = admission ?? (await admit());
       if (turn !== this.turn) return;
       const open = slowed(openWebSocket, this.conditions, this.counts);
-      const client = new Client({ url, token, name, levels, newToken: admit }, { "ws:": open, "wss:": open });
+      const client = new Client({ url, token, name, schema, levels, newToken: admit }, { "ws:": open, "wss:": open });
       this.client = client;
       client.onClosed = (end) => this.client === client && this.onClosed(client, end);
       this.onClient(client);

@@ -49,6 +49,8 @@ export class World {
   readonly prototypes: (Prototype | undefined)[] = [];
   readonly names = new Map<number, string>();
   readonly pools = new Map<string, Pool>();
+  /** Results of findPool, until a pool is added. */
+  private readonly found = new Map<string, Pool | null>();
   readonly empty: Prototype;
   private readonly rows = new Map<number, RowLayout>();
   private readonly interned = new Map<string, Prototype>();
@@ -140,11 +142,18 @@ export class World {
     if (this.pools.size >= poolsMax) refuse("too many pools", `a world has at most ${poolsMax} pools`);
     const pool = new Pool(ref, this.nameOf(ref.instance), this.rowOf(ref.type));
     this.pools.set(key, pool);
+    this.found.clear();
     return pool;
   }
 
   /** Returns the pool of a name: of an instance such as "Body", or "Type/instance". Null if no entity had one yet. */
   findPool(name: string): Pool | null {
+    let pool = this.found.get(name);
+    if (pool === undefined) this.found.set(name, (pool = this.searchPool(name)));
+    return pool;
+  }
+
+  private searchPool(name: string): Pool | null {
     const exact = this.pools.get(name) ?? this.pools.get(`${name}/${name}`);
     if (exact !== undefined) return exact;
     for (const pool of this.pools.values()) if (pool.name === name) return pool;

@@ -1,4 +1,5 @@
-// Recordings of hostile servers: the C++ client replays each, and ends as the client in TypeScript has ended.
+// Recordings of hostile servers: the C++ client replays each, and both clients have one mirror, or both refuse the server.
+// Only C++ refuses messages that are not verified FlatBuffers; those are not compared.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

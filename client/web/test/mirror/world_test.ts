@@ -40,6 +40,14 @@ test("World.RefusesMoreThan4096Pools", () => {
   assert.throws(() => world.intern([part("OneMore")]), { reason: "too many pools" });
 });
 
+test("World.FindsAPoolThatWasMissingBefore", () => {
+  const world = worldOfParts();
+  const names = ["Part1", "Part/Part1"];
+  for (const name of names) assert.equal(world.findPool(name), null);
+  const [, { pools }] = announce(world, 2) as [unknown, { pools: readonly unknown[] }];
+  for (const name of names) assert.equal(world.findPool(name), pools[0]);
+});
+
 test("World.AnAnnouncedPrototypeTakesNoMemoryForValues", () => {
   const world = worldOfParts();
   const bytes = allocated(() => announce(world, 4000));

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { fromBase64 } from "../../src/core/bytes.js";
 import { root } from "./repository.js";
 
-const bin = process.env["PROGRAMS"] ?? "";
+const bin = process.env["PROGRAMS"] ? resolve(process.env["PROGRAMS"]) : "";
 
 /** Whether there are programs to test with. */
 export const hasPrograms = bin !== "";
@@ -24,14 +24,14 @@ export class DemoServer {
   private readonly folder = mkdtempSync(join(tmpdir(), "mobula-web-"));
   private process: ChildProcess | null = null;
 
-  /** `site` is a folder below the root that the server shows at its web address. */
+  /** `site` is a folder, as a path from the root, that the server shows at its web address. */
   constructor(private readonly site: string | null = null) {}
 
   /** Starts a server, at the ports of the last one if there was one. `more` are further options of the server. */
   async start({ level = hamlet, ticks = 60, more = [] as string[] } = {}): Promise<void> {
     const blob = this.compile(level);
     const ports = ["--port", "0", "--ws-port", this.port("listening on ws port "), "--admin-port", "0"];
-    if (this.site !== null) ports.push("--web-port", this.port(webAddress), "--web-root", join(root, this.site));
+    if (this.site !== null) ports.push("--web-port", this.port(webAddress), "--web-root", resolve(root, this.site));
     const all = ["--level", blob, "--tick-rate", String(ticks), ...ports, ...more];
     this.log = "";
     const server = spawn(join(bin, "mobula-server"), all, { cwd: this.folder });

@@ -1,5 +1,6 @@
 // Types that mobula-schema-gen makes of the demo's schemas, with a running server.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { type TestContext, after, before, test } from "node:test";
 import { type ConnectOptions, type Entity, type SchemaIdentity, connect, entityOf, named } from "@mobula/client/node";
 import { decode, encode } from "@mobula/client/messages";
@@ -36,6 +37,11 @@ test("Typed.ComponentsHaveTheTypesOfTheSchema", options, async (t) => {
   const kind: PickupKind = client.get(pickup!, Pickup)!.kind;
   assert.ok(kind in PickupKind);
   assert.equal(client.column(Pickup, "kind")![0], PickupKind[kind]);
+});
+
+test("Typed.ComponentsOfThePageAreThoseOfTheSchema", () => {
+  const [page, generated] = ["client/web/demo", "build/web_typed"].map((folder) => readFileSync(`${folder}/components.ts`, "utf8"));
+  assert.equal(page, generated, "copy components.ts of build/…/schema/mobula_schema_demo to client/web/demo");
 });
 
 test("Typed.CommandsAndEventsAreThoseOfTheServer", options, async (t) => {
