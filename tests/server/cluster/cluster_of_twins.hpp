@@ -32,11 +32,13 @@ class TwinNode {
   std::map<std::string, std::uint64_t> open;
   bool paused = false;
   bool refuses = false;  // to open worlds
+  int opens = 0;         // tries
   int dropped = 0;
 
  private:
   void carry_out(const cluster::NodeTask& task) {
     using Kind = cluster::NodeTask::Kind;
+    if (task.kind == Kind::open) ++opens;
     if (task.kind == Kind::open && refuses) return node.failed(task.world, task.epoch, "no such level");
     if (task.kind == Kind::open) {
       open[task.world] = task.epoch;

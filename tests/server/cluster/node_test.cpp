@@ -69,6 +69,16 @@ TEST_F(NodeTest, AWorldThatCannotBeOpenedWaitsWithTheReason) {
   EXPECT_EQ(a.dropped, 0);
 }
 
+TEST_F(NodeTest, AFullNodeRefusesMoreWorlds) {
+  TwinNode& a = cluster.add_node("a", 2);
+  cluster.run(core::second);
+  for (const char* world : {"u", "v", "w"}) place(world, "a");
+  cluster.run(core::second);
+  EXPECT_EQ(a.open.size(), 2u);
+  EXPECT_EQ(cluster.world("w")->state, WorldState::waiting);
+  EXPECT_EQ(cluster.world("w")->trouble, "the node is full");
+}
+
 TEST_F(NodeTest, DropsAWorldThatAnotherHas) {
   TwinNode& a = cluster.add_node("a");
   cluster.add_node("b");
@@ -173,6 +183,21 @@ TEST_F(NodeTest, TwoNodesOfOneNameAreToldApart) {
   EXPECT_TRUE(first.node.serving());
   ASSERT_TRUE(second.node.ended());
   EXPECT_STREQ(second.node.ended()->reason, "name taken");
+}
+
+TEST_F(NodeTest, AnEndedNodeGathersNoMoreChanges) {
+  TwinNode& a = cluster.add_node("a");
+  cluster.run(core::second);
+  cluster.store.commit({.erased = {"c/nodes/a"}});
+  cluster.run(core::second);
+  ASSERT_TRUE(a.node.ended());
+  cluster.store.commit({.puts = {{"c/other", ""}}});
+  cluster.run(core::second);
+  EXPECT_FALSE(a.client.poll_changes());
+}
+
+TEST_F(NodeTest, ANameOfOtherCharactersFailsACheck) {
+  EXPECT_DEATH(cluster.add_node("x y"), "a node has a name of letters and digits: 'x y'");
 }
 
 TEST_F(NodeTest, AnErasedNodeEnds) {

@@ -37,7 +37,7 @@ TEST_F(PlacerTest, PlacesANewWorldAtOnce) {
   EXPECT_EQ(cluster.world("w")->node, "a");
   cluster.run(core::second);
   EXPECT_EQ(cluster.world("w")->state, WorldState::open);
-  EXPECT_EQ(cluster.world("w")->epoch, 1u);
+  EXPECT_GT(cluster.world("w")->epoch, 0u);
 }
 
 TEST_F(PlacerTest, AWorldWithoutANodeWaitsForOne) {
@@ -103,6 +103,7 @@ TEST_F(PlacerTest, WorldsOfADeadNodeAreOpenAgainWithinThreeSeconds) {
   cluster.run(core::second);
   EXPECT_EQ(create("v"), "");
   EXPECT_EQ(create("w"), "");
+  const std::uint64_t before = cluster.world("w")->epoch;
   cluster.add_node("b");
   cluster.run(core::second);
   cluster.nodes.erase(cluster.nodes.begin());
@@ -110,7 +111,7 @@ TEST_F(PlacerTest, WorldsOfADeadNodeAreOpenAgainWithinThreeSeconds) {
   for (const char* world : {"v", "w"}) {
     EXPECT_EQ(cluster.world(world)->state, WorldState::open);
     EXPECT_EQ(cluster.world(world)->node, "b");
-    EXPECT_EQ(cluster.world(world)->epoch, 2u);
+    EXPECT_GT(cluster.world(world)->epoch, before);
   }
 }
 
@@ -127,7 +128,43 @@ TEST_F(PlacerTest, WorldsOfAFormerRunArePlacedAgain) {
   EXPECT_TRUE(again.open.empty());
   placer.client.network.cut = false;
   cluster.run(core::second);
-  EXPECT_EQ(again.open, (std::map<std::string, std::uint64_t>{{"w", 2}}));
+  EXPECT_TRUE(again.open.contains("w"));
+}
+
+TEST_F(PlacerTest, AnOwnerOfAnotherVersionIsNotDead) {
+  TwinNode& a = cluster.add_node("a");
+  cluster.add_node("b");
+  cluster.run(core::second);
+  EXPECT_EQ(create("w"), "");
+  cluster.run(core::second);
+  ASSERT_TRUE(a.open.contains("w"));
+  a.paused = true;  // else it writes its record again
+  const Reply node = cluster.store.list("c/nodes/a");
+  cluster.store.commit({.puts = {{"c/nodes/a", R"({"game":"game","worlds_max":"many"})", node.values.front().lease}}});
+  cluster.run(core::second);
+  EXPECT_EQ(cluster.world("w")->node, "a");
+}
+
+TEST_F(PlacerTest, KeysWithOtherNamesAreLeftAlone) {
+  cluster.store.commit({.puts = {{"c/nodes/x y", to_json(NodeRecord{.game = "game", .worlds_max = 9})},
+                                 {"c/worlds/../../x", to_json(WorldRecord{.game = "game"})}}});
+  const TwinNode& a = cluster.add_node("a");
+  cluster.run(core::second);
+  EXPECT_EQ(create("w"), "");
+  cluster.run(core::second);
+  EXPECT_EQ(cluster.world("w")->node, "a");
+  EXPECT_EQ(a.open.size(), 1u);
+}
+
+TEST_F(PlacerTest, TheEpochOfAWorldMadeAgainIsGreater) {
+  cluster.add_node("a");
+  cluster.run(core::second);
+  EXPECT_EQ(create("w"), "");
+  const std::uint64_t before = cluster.world("w")->epoch;
+  cluster.store.commit({.erased = {"c/worlds/w"}});
+  cluster.run(core::second);
+  EXPECT_EQ(create("w"), "");
+  EXPECT_GT(cluster.world("w")->epoch, before);
 }
 
 TEST_F(PlacerTest, WorldsMoveWhenTheirNodeDrains) {
@@ -149,9 +186,14 @@ TEST_F(PlacerTest, AWorldThatCannotBeOpenedIsTriedNowAndThen) {
   cluster.run(core::second);
   EXPECT_EQ(create("w"), "");
   cluster.run(30 * core::second);
-  const std::uint64_t tries = cluster.world("w")->epoch;
-  EXPECT_GE(tries, 4u);
-  EXPECT_LE(tries, 8u);
+  EXPECT_GE(a.opens, 4);
+  EXPECT_LE(a.opens, 8);
+  // A failure that the directory shows in one batch with its placement waits as well.
+  const int before = a.opens;
+  cluster.run(Placer::failed_interval - core::second);
+  cluster.store.commit({.puts = {{"c/worlds/w", to_json(WorldRecord{.game = "game", .trouble = "again"})}}});
+  cluster.run(3 * core::second);
+  EXPECT_LE(a.opens, before + 1);
   a.refuses = false;
   cluster.run(Placer::failed_interval + core::second);
   EXPECT_EQ(cluster.world("w")->state, WorldState::open);
@@ -230,10 +272,10 @@ TEST_F(PlacerTest, EachWorldHasOneOwnerAtATime) {
     for (const KeyValue& each : trial.store.list("c/worlds/").values) {
       const WorldRecord record = parse_world(each.value).value();
       EXPECT_EQ(record.state, WorldState::open) << each.key << ": " << each.value;
-      placements += record.epoch;
     }
+    for (const auto& node : trial.nodes) placements += static_cast<std::uint64_t>(node->opens);
   }
-  EXPECT_GT(placements, 200u);
+  EXPECT_GT(placements, 60u);
 }
 
 }  // namespace placer_test

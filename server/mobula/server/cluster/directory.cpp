@@ -13,7 +13,7 @@ std::string name_in(std::string_view key, std::string_view prefix) {
 template <class Record>
 void put(ListedByName<Record>& records, const std::string& name, const KeyValue* value,
          core::Result<Record> (*parse)(std::string_view)) {
-  if (name.empty()) return;
+  if (!is_good_name(name)) return;
   core::Result<Record> record = parse(value == nullptr ? "" : value->value);
   if (record)
     records[name] = {std::move(*record), value->created, value->modified};

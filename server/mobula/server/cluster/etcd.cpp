@@ -105,6 +105,8 @@ bool Etcd::is_known_store(std::uint64_t store) {
 }
 
 void Etcd::watch(std::string_view prefix, Revision from) {
+  // A watch that is begun anew before it ended was silent: its member may be cut off from the others.
+  if (watch_.connection) watch_.member = (watch_.member + 1) % config_.members.size();
   watch_.connection.reset();
   changes_.clear();
   const EtcdRequest request = etcd_watch(prefix, from);

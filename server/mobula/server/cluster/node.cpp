@@ -1,14 +1,17 @@
+#include <mobula/core/assert.hpp>
 #include <mobula/server/cluster/node.hpp>
 #include <utility>
 
 namespace mobula::cluster {
 
-Node::Node(NodeConfig config) : config_(std::move(config)), lease_(config_.ttl), directory_(config_.cluster) {}
+Node::Node(NodeConfig config) : config_(std::move(config)), lease_(config_.ttl), directory_(config_.cluster) {
+  MOBULA_CHECK(is_good_name(config_.name), "a node has a name of letters and digits: '" + config_.name + "'");
+}
 
 void Node::update(Coordinator& coordinator, core::Nanoseconds now) {
   now_ = now;
-  if (ended_) return;
   receive(coordinator);
+  if (ended_) return;
   changed_ = changed_ || !attempts_.empty();
   attempts_.forget_old(now);
   if (lease_.lost(now)) {
@@ -91,7 +94,12 @@ void Node::drop_lost_worlds() {
 void Node::reconcile_world(Coordinator& coordinator, const std::string& world, const WorldRecord& record) {
   const auto [at, is_new] = held_.try_emplace(world, Held{.epoch = record.epoch});
   Held& held = at->second;
-  if (is_new) tasks_.push_back({NodeTask::Kind::open, world, record.epoch});
+  if (is_new && held_.size() > config_.offer.worlds_max) {  // placers did not know of each other's worlds
+    held.closing = true;
+    held.wanted = WorldRecord{.trouble = "the node is full"};
+  } else if (is_new) {
+    tasks_.push_back({NodeTask::Kind::open, world, record.epoch});
+  }
   if (config_.offer.draining && !held.closing && held.wanted) {
     held.closing = true;
     held.wanted.reset();

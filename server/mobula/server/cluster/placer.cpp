@@ -22,30 +22,33 @@ void Placer::update(Coordinator& coordinator, core::Nanoseconds now) {
   while (const std::optional<Changes> changes = coordinator.poll_changes()) directory_.on_changes(*changes, now);
   while (const std::optional<Reply> reply = coordinator.poll())
     if (!directory_.on_reply(*reply, now) && !attempts_.on_reply(*reply, now)) on_creation(coordinator, *reply);
-  const bool waits = !attempts_.empty() || !failed_at_.empty();
+  const bool waits = !attempts_.empty() || !failures_.empty();
   attempts_.forget_old(now);
   directory_.update(coordinator, now);
   if (!directory_.complete() || (!waits && directory_.revision() == placed_)) return;
   placed_ = directory_.revision();
-  std::erase_if(failed_at_, [this](const auto& each) { return !directory_.worlds().contains(each.first); });
+  std::erase_if(failures_, [this](const auto& each) { return !directory_.worlds().contains(each.first); });
   Candidates nodes = candidates();
   for (const auto& [name, world] : directory_.worlds()) {
-    if (!is_due(name, world.record, nodes, now) || !attempts_.allow(name, world.modified, now)) continue;
+    if (!is_due(name, world, now) || !attempts_.allow(name, world.modified, now)) continue;
     const std::optional<Transaction> transaction = placement(name, world.modified, world.record, nodes);
     if (transaction) attempts_.add(name, world.modified, coordinator.commit(*transaction));
   }
 }
 
 // Returns true for a world without an owner that lives.
-bool Placer::is_due(const std::string& world, const WorldRecord& record, const Candidates& nodes,
-                    core::Nanoseconds now) {
+bool Placer::is_due(const std::string& name, const Listed<WorldRecord>& world, core::Nanoseconds now) {
+  const WorldRecord& record = world.record;
   if (record.state != WorldState::waiting) {
-    failed_at_.erase(world);
-    const auto owner = nodes.find(record.node);
-    return owner == nodes.end() || owner->second.offer.created != record.run;
+    failures_.erase(name);
+    // Its key counts, whatever its value is: that of a newer version may not be read here.
+    const KeyValue* const owner = directory_.find(std::string(nodes_prefix) + record.node);
+    return owner == nullptr || owner->created != record.run;
   }
   if (record.trouble.empty()) return true;
-  return now >= failed_at_.try_emplace(world, now).first->second + failed_interval;
+  Failure& failure = failures_[name];
+  if (failure.modified != world.modified) failure = {world.modified, now};
+  return now >= failure.seen + failed_interval;
 }
 
 // Returns null if no node has room. Counts the world for its node.
@@ -70,7 +73,7 @@ std::optional<Transaction> Placer::placement(const std::string& world, Revision 
   const std::string key = cluster_ + std::string(worlds_prefix) + world;
   const WorldRecord placed{.game = record.game,
                            .state = WorldState::placed,
-                           .epoch = record.epoch + 1,
+                           .epoch = std::max(record.epoch + 1, static_cast<std::uint64_t>(directory_.revision())),
                            .node = name,
                            .run = node.offer.created};
   return Transaction{

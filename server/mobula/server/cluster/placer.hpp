@@ -43,6 +43,11 @@ class Placer {
   };
   using Candidates = std::map<std::string, Candidate, std::less<>>;
 
+  // A world that a node could not open, as of a revision of its key.
+  struct Failure {
+    Revision modified = 0;
+    core::Nanoseconds seen = 0;
+  };
   struct Creation {
     RequestId request = 0;  // as its caller knows it
     std::string world{};
@@ -50,8 +55,7 @@ class Placer {
   };
 
   [[nodiscard]] Candidates candidates() const;
-  [[nodiscard]] bool is_due(const std::string& world, const WorldRecord& record, const Candidates& nodes,
-                            core::Nanoseconds now);
+  [[nodiscard]] bool is_due(const std::string& name, const Listed<WorldRecord>& world, core::Nanoseconds now);
   [[nodiscard]] std::optional<Transaction> placement(const std::string& world, Revision modified,
                                                      const WorldRecord& record, Candidates& nodes) const;
   RequestId create_waiting(Coordinator& coordinator, const Creation& creation);
@@ -59,10 +63,10 @@ class Placer {
 
   std::string cluster_;
   Directory directory_;
-  Revision placed_ = 0;                      // the directory had it when worlds were last placed
-  Attempts attempts_;                        // by world
-  std::map<RequestId, Creation> creations_;  // unanswered
-  std::map<std::string, core::Nanoseconds, std::less<>> failed_at_;  // by world
+  Revision placed_ = 0;                                   // the directory had it when worlds were last placed
+  Attempts attempts_;                                     // by world
+  std::map<RequestId, Creation> creations_;               // unanswered
+  std::map<std::string, Failure, std::less<>> failures_;  // by world
   std::deque<Created> created_;
 };
 

@@ -42,7 +42,7 @@ enum class WorldState : std::uint8_t { waiting, placed, open };
 struct WorldRecord {
   std::string game{};
   WorldState state = WorldState::waiting;
-  std::uint64_t epoch = 0;               // counts placements; a store refuses writes of an older one
+  std::uint64_t epoch = 0;               // grows with each placement, also of a world that was erased and made again
   std::string node{};                    // owner; empty while the world waits
   Revision run = 0;                      // creation of the owner's key
   std::vector<std::string> addresses{};  // clients connect to them while the world is open
