@@ -31,28 +31,20 @@ class ScriptedServer {
   using Answers = std::vector<std::string>;
 
   explicit ScriptedServer(std::vector<Answers> connections)
-      : connections_(std::move(connections)), listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_in address = RawSocket::loopback(0);
-    socklen_t size = sizeof address;
-    ::bind(listener_.number(), reinterpret_cast<const sockaddr*>(&address), size);
-    ::listen(listener_.number(), 8);
-    ::getsockname(listener_.number(), reinterpret_cast<sockaddr*>(&address), &size);
-    url_ = "http://127.0.0.1:" + std::to_string(ntohs(address.sin_port));
-    thread_ = std::thread([this] { serve(); });
-  }
+      : connections_(std::move(connections)), thread_([this] { serve(); }) {}
   ~ScriptedServer() {
-    ::shutdown(listener_.number(), SHUT_RDWR);
+    listener_.end();
     thread_.join();
   }
 
-  [[nodiscard]] const std::string& url() const { return url_; }
+  [[nodiscard]] std::string url() const { return "http://127.0.0.1:" + std::to_string(listener_.port()); }
   // Returns the number of connections so far.
   [[nodiscard]] int accepted() const { return accepted_; }
 
  private:
   void serve() {
     for (const Answers& answers : connections_) {
-      RawSocket peer(::accept(listener_.number(), nullptr, nullptr));
+      const RawSocket peer = listener_.accept();
       if (!peer.open()) return;
       ++accepted_;
       for (const std::string& each : answers) {
@@ -65,10 +57,9 @@ class ScriptedServer {
   }
 
   std::vector<Answers> connections_;
-  RawSocket listener_;
-  std::string url_;
+  test::RawListener listener_;
   std::atomic<int> accepted_ = 0;
-  std::thread thread_;
+  std::thread thread_;  // the last member: it uses the others
 };
 
 class HttpConnectionTest : public testing::Test {
@@ -76,11 +67,19 @@ class HttpConnectionTest : public testing::Test {
   HttpConnection::OnAnswer into(std::optional<Answer>& result) {
     return [&result](Answer given) { result = std::move(given); };
   }
+  // Sends two requests at once, and waits for the second answer.
+  void get_two(HttpConnection& connection) {
+    connection.get("/", into(first));
+    connection.get("/", into(second));
+    ASSERT_TRUE(run_until_true(events, [this] { return second.has_value(); }));
+  }
   static std::string reason(const std::optional<Answer>& result) {
     return !result ? "none" : result->ok() ? "answered" : result->error().reason;
   }
 
   EventLoop events;
+  std::optional<Answer> first;
+  std::optional<Answer> second;
 };
 
 TEST_F(HttpConnectionTest, KeepsTheConnectionForTheNextRequest) {
@@ -100,11 +99,7 @@ TEST_F(HttpConnectionTest, KeepsTheConnectionForTheNextRequest) {
 TEST_F(HttpConnectionTest, ConnectsAgainAfterAnAnswerThatCloses) {
   const ScriptedServer server({{answer("one", "Connection: close\r\n")}, {answer("two")}});
   HttpConnection connection(events, server.url());
-  std::optional<Answer> first;
-  std::optional<Answer> second;
-  connection.get("/", into(first));
-  connection.get("/", into(second));
-  ASSERT_TRUE(run_until_true(events, [&] { return second.has_value(); }));
+  ASSERT_NO_FATAL_FAILURE(get_two(connection));
   EXPECT_EQ(**first, "one");
   EXPECT_EQ(**second, "two");
   EXPECT_EQ(server.accepted(), 2);
@@ -113,11 +108,7 @@ TEST_F(HttpConnectionTest, ConnectsAgainAfterAnAnswerThatCloses) {
 TEST_F(HttpConnectionTest, ARefusedRequestDoesNotEndTheConnection) {
   const ScriptedServer server({{"HTTP/1.1 503 Unavailable\r\nContent-Length: 4\r\n\r\nwait", answer("two")}});
   HttpConnection connection(events, server.url());
-  std::optional<Answer> first;
-  std::optional<Answer> second;
-  connection.get("/", into(first));
-  connection.get("/", into(second));
-  ASSERT_TRUE(run_until_true(events, [&] { return second.has_value(); }));
+  ASSERT_NO_FATAL_FAILURE(get_two(connection));
   EXPECT_EQ(reason(first), "refused");
   EXPECT_TRUE(first->error().message.ends_with(": 503 wait")) << first->error().message;
   EXPECT_EQ(**second, "two");
@@ -126,11 +117,9 @@ TEST_F(HttpConnectionTest, ARefusedRequestDoesNotEndTheConnection) {
 TEST_F(HttpConnectionTest, AMissingAnswerDoesNotHoldUpTheNext) {
   const ScriptedServer server({{}, {answer("two")}});
   HttpConnection connection(events, server.url(), {.timeout = core::second / 2});
-  std::optional<Answer> first;
   connection.get("/", into(first));
   ASSERT_TRUE(run_until_true(events, [&] { return first.has_value(); }));
   EXPECT_EQ(reason(first), "timed out");
-  std::optional<Answer> second;
   connection.get("/", into(second));
   ASSERT_TRUE(run_until_true(events, [&] { return second.has_value(); }));
   EXPECT_EQ(reason(second), "answered");

@@ -72,29 +72,43 @@ class RawSocket {
   int number_;
 };
 
+// A listening socket on a port that was free.
+class RawListener {
+ public:
+  RawListener() : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address = RawSocket::loopback(0);
+    socklen_t size = sizeof address;
+    ::bind(socket_.number(), reinterpret_cast<const sockaddr*>(&address), size);
+    ::listen(socket_.number(), 8);
+    ::getsockname(socket_.number(), reinterpret_cast<sockaddr*>(&address), &size);
+    port_ = ntohs(address.sin_port);
+  }
+
+  [[nodiscard]] std::uint16_t port() const { return port_; }
+  // Waits for a connection. It is not open after end().
+  [[nodiscard]] RawSocket accept() const { return RawSocket(::accept(socket_.number(), nullptr, nullptr)); }
+  void end() const { ::shutdown(socket_.number(), SHUT_RDWR); }
+
+ private:
+  RawSocket socket_;
+  std::uint16_t port_ = 0;
+};
+
 // Accepts one connection, reads the header of a request and the part of the body received with it, and sends `answer`.
 // Keeps the connection open on request.
 class CannedServer {
  public:
   explicit CannedServer(std::string answer, bool keeps = false)
-      : answer_(std::move(answer)), keeps_(keeps), listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_in address = RawSocket::loopback(0);
-    socklen_t size = sizeof address;
-    ::bind(listener_.number(), reinterpret_cast<const sockaddr*>(&address), size);
-    ::listen(listener_.number(), 1);
-    ::getsockname(listener_.number(), reinterpret_cast<sockaddr*>(&address), &size);
-    port_ = ntohs(address.sin_port);
-    thread_ = std::thread([this] { serve(); });
-  }
+      : answer_(std::move(answer)), keeps_(keeps), thread_([this] { serve(); }) {}
   ~CannedServer() {
     stop_ = true;
-    ::shutdown(listener_.number(), SHUT_RDWR);
+    listener_.end();
     if (thread_.joinable()) thread_.join();
   }
 
-  [[nodiscard]] std::uint16_t port() const { return port_; }
+  [[nodiscard]] std::uint16_t port() const { return listener_.port(); }
   [[nodiscard]] std::string url(std::string_view path) const {
-    return "http://127.0.0.1:" + std::to_string(port_).append(path);
+    return "http://127.0.0.1:" + std::to_string(port()).append(path);
   }
   // Waits until the client has closed its connection.
   std::string question() {
@@ -104,7 +118,7 @@ class CannedServer {
 
  private:
   void serve() {
-    RawSocket peer(::accept(listener_.number(), nullptr, nullptr));
+    const RawSocket peer = listener_.accept();
     if (!peer.open()) return;
     question_ = peer.receive("\r\n\r\n");
     peer.send(answer_);
@@ -115,11 +129,10 @@ class CannedServer {
 
   std::string answer_;
   bool keeps_;
-  RawSocket listener_;
-  std::uint16_t port_ = 0;
+  RawListener listener_;
   std::atomic<bool> stop_ = false;
   std::string question_;
-  std::thread thread_;
+  std::thread thread_;  // the last member: it uses the others
 };
 
 }  // namespace mobula::test

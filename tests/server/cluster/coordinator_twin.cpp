@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <mobula/server/cluster/pop_front.hpp>
 #include <server/cluster/coordinator_twin.hpp>
 #include <utility>
 
@@ -193,12 +194,7 @@ void TwinClient::forget() {
   watch_from_ = 0;
 }
 
-std::optional<Reply> TwinClient::poll() {
-  if (replies_.empty()) return std::nullopt;
-  Reply first = std::move(replies_.front());
-  replies_.erase(replies_.begin());
-  return first;
-}
+std::optional<Reply> TwinClient::poll() { return pop_front(replies_); }
 
 std::optional<Changes> TwinClient::poll_changes() {
   if (watch_from_ == 0) return std::nullopt;

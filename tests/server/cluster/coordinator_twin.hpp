@@ -2,6 +2,7 @@
 // given. Its clients lose requests, answers and changes as a network does.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <mobula/core/random.hpp>
 #include <mobula/server/cluster/coordinator.hpp>
@@ -109,7 +110,7 @@ class TwinClient final : public cluster::Coordinator {
   core::Nanoseconds now_ = 0;
   cluster::RequestId last_ = 0;
   std::vector<Request> requests_;
-  std::vector<cluster::Reply> replies_;
+  std::deque<cluster::Reply> replies_;
   std::string watched_;
   cluster::Revision watch_from_ = 0;  // 0 for no watch
 };

@@ -1,11 +1,9 @@
 // A real etcd of one or several members, on free ports of this machine.
 #pragma once
 
-#include <netinet/in.h>
-#include <sys/socket.h>
-
 #include <client/program.hpp>
 #include <memory>
+#include <net/raw_http.hpp>
 #include <string>
 #include <vector>
 
@@ -15,19 +13,9 @@ inline constexpr const char* etcd_program = "/usr/bin/etcd";
 
 // Ports that are free now.
 inline std::vector<int> free_ports(int count) {
-  std::vector<int> sockets;
+  const std::vector<RawListener> listeners(static_cast<std::size_t>(count));
   std::vector<int> ports;
-  for (int i = 0; i < count; ++i) {
-    sockets.push_back(::socket(AF_INET, SOCK_STREAM, 0));
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    ::bind(sockets.back(), reinterpret_cast<const sockaddr*>(&address), size);
-    ::getsockname(sockets.back(), reinterpret_cast<sockaddr*>(&address), &size);
-    ports.push_back(ntohs(address.sin_port));
-  }
-  for (const int each : sockets) ::close(each);
+  for (const RawListener& each : listeners) ports.push_back(each.port());
   return ports;
 }
 

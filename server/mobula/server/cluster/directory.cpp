@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <mobula/core/name.hpp>
 #include <mobula/server/cluster/directory.hpp>
 #include <utility>
 
@@ -13,7 +14,7 @@ std::string name_in(std::string_view key, std::string_view prefix) {
 template <class Record>
 void put(ListedByName<Record>& records, const std::string& name, const KeyValue* value,
          core::Result<Record> (*parse)(std::string_view)) {
-  if (!is_good_name(name)) return;
+  if (!core::is_good_name(name)) return;
   core::Result<Record> record = parse(value == nullptr ? "" : value->value);
   if (record)
     records[name] = {std::move(*record), value->created, value->modified};

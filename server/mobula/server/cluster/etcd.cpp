@@ -1,18 +1,11 @@
 #include <algorithm>
 #include <mobula/net/http_connection.hpp>
 #include <mobula/server/cluster/etcd.hpp>
+#include <mobula/server/cluster/pop_front.hpp>
 #include <utility>
 
 namespace mobula::cluster {
 namespace {
-
-template <class T>
-std::optional<T> pop(std::deque<T>& queue) {
-  if (queue.empty()) return std::nullopt;
-  T front = std::move(queue.front());
-  queue.pop_front();
-  return front;
-}
 
 const core::Error foreign{"foreign", "this etcd has another data directory than the one that answered first"};
 
@@ -57,8 +50,8 @@ RequestId Etcd::grant(core::Nanoseconds ttl) { return send(leases_, etcd_grant(t
 RequestId Etcd::keep_alive(LeaseId lease) { return send(leases_, etcd_keep_alive(lease)); }
 RequestId Etcd::revoke(LeaseId lease) { return send(leases_, etcd_revoke(lease)); }
 
-std::optional<Reply> Etcd::poll() { return pop(replies_); }
-std::optional<Changes> Etcd::poll_changes() { return pop(changes_); }
+std::optional<Reply> Etcd::poll() { return pop_front(replies_); }
+std::optional<Changes> Etcd::poll_changes() { return pop_front(changes_); }
 
 net::HttpConnection& Etcd::connected(Line& line) {
   if (!line.connection)

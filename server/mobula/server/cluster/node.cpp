@@ -1,11 +1,13 @@
 #include <mobula/core/assert.hpp>
+#include <mobula/core/name.hpp>
 #include <mobula/server/cluster/node.hpp>
+#include <mobula/server/cluster/pop_front.hpp>
 #include <utility>
 
 namespace mobula::cluster {
 
 Node::Node(NodeConfig config) : config_(std::move(config)), lease_(config_.ttl), directory_(config_.cluster) {
-  MOBULA_CHECK(is_good_name(config_.name), "a node has a name of letters and digits: '" + config_.name + "'");
+  MOBULA_CHECK(core::is_good_name(config_.name), "a node has a name of letters and digits: '" + config_.name + "'");
 }
 
 void Node::update(Coordinator& coordinator, core::Nanoseconds now) {
@@ -122,12 +124,7 @@ void Node::publish_load(Coordinator& coordinator) {
   commit(coordinator, std::string(loads_prefix) + config_.name, to_json(load_), lease_.lease());
 }
 
-std::optional<NodeTask> Node::poll_task() {
-  if (tasks_.empty()) return std::nullopt;
-  NodeTask task = std::move(tasks_.front());
-  tasks_.pop_front();
-  return task;
-}
+std::optional<NodeTask> Node::poll_task() { return pop_front(tasks_); }
 
 Node::Held* Node::find(std::string_view world, std::uint64_t epoch) {
   const auto found = held_.find(world);

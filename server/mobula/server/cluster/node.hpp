@@ -17,7 +17,7 @@ namespace mobula::cluster {
 
 struct NodeConfig {
   std::string cluster{};  // prefix of all keys, "NAME/"
-  std::string name{};     // is_good_name()
+  std::string name{};     // core::is_good_name()
   NodeRecord offer{};
   core::Nanoseconds ttl = 2 * core::second;  // time to live of the lease, whole seconds
 };

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <mobula/server/cluster/placer.hpp>
+#include <mobula/server/cluster/pop_front.hpp>
 #include <tuple>
 #include <utility>
 
@@ -51,6 +52,8 @@ bool Placer::is_due(const std::string& name, const Listed<WorldRecord>& world, c
   return now >= failure.seen + failed_interval;
 }
 
+std::string Placer::world_key(const std::string& name) const { return cluster_ + std::string(worlds_prefix) + name; }
+
 // Returns null if no node has room. Counts the world for its node.
 std::optional<Transaction> Placer::placement(const std::string& world, Revision modified, const WorldRecord& record,
                                              Candidates& nodes) const {
@@ -70,7 +73,7 @@ std::optional<Transaction> Placer::placement(const std::string& world, Revision 
   if (best == nodes.end()) return std::nullopt;
   auto& [name, node] = *best;
   ++node.worlds;
-  const std::string key = cluster_ + std::string(worlds_prefix) + world;
+  const std::string key = world_key(world);
   const WorldRecord placed{.game = record.game,
                            .state = WorldState::placed,
                            .epoch = std::max(record.epoch + 1, static_cast<std::uint64_t>(directory_.revision())),
@@ -92,7 +95,7 @@ RequestId Placer::create(Coordinator& coordinator, const std::string& world, con
 }
 
 RequestId Placer::create_waiting(Coordinator& coordinator, const Creation& creation) {
-  const std::string key = cluster_ + std::string(worlds_prefix) + creation.world;
+  const std::string key = world_key(creation.world);
   const RequestId sent = coordinator.commit({{{key, 0}}, {{key, to_json(WorldRecord{.game = creation.game})}}, {}});
   Creation& waiting = creations_[sent] = creation;
   if (waiting.request == 0) waiting.request = sent;
@@ -106,7 +109,7 @@ void Placer::on_creation(Coordinator& coordinator, const Reply& reply) {
   creations_.erase(found);
   Created created{.request = creation.request, .error = reply.error};
   if (!reply.error && !reply.committed) {
-    const std::string key = cluster_ + std::string(worlds_prefix) + creation.world;
+    const std::string key = world_key(creation.world);
     const bool exists = std::ranges::any_of(reply.values, [&](const KeyValue& each) { return each.key == key; });
     if (!exists) {  // its node has changed meanwhile
       create_waiting(coordinator, creation);
@@ -117,11 +120,6 @@ void Placer::on_creation(Coordinator& coordinator, const Reply& reply) {
   created_.push_back(std::move(created));
 }
 
-std::optional<Created> Placer::poll_created() {
-  if (created_.empty()) return std::nullopt;
-  Created first = std::move(created_.front());
-  created_.pop_front();
-  return first;
-}
+std::optional<Created> Placer::poll_created() { return pop_front(created_); }
 
 }  // namespace mobula::cluster

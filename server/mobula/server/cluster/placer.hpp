@@ -26,7 +26,7 @@ class Placer {
 
   /// Handles what has arrived and commits placements.
   void update(Coordinator& coordinator, core::Nanoseconds now);
-  /// Creates a world, on a node if one has room, else waiting. The name is_good_name(). Requires
+  /// Creates a world, on a node if one has room, else waiting. The name is a core::is_good_name(). Requires
   /// directory().complete().
   RequestId create(Coordinator& coordinator, const std::string& world, const std::string& game);
   /// Returns the next outcome of create(). Null if there is none.
@@ -54,6 +54,7 @@ class Placer {
     std::string game{};
   };
 
+  [[nodiscard]] std::string world_key(const std::string& name) const;
   [[nodiscard]] Candidates candidates() const;
   [[nodiscard]] bool is_due(const std::string& name, const Listed<WorldRecord>& world, core::Nanoseconds now);
   [[nodiscard]] std::optional<Transaction> placement(const std::string& world, Revision modified,

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <mobula/core/name.hpp>
 #include <mobula/server/cluster/json_fields_impl.hpp>
 #include <mobula/server/cluster/records.hpp>
 
@@ -8,7 +9,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t name_bytes_max = 64;
 constexpr std::array<std::string_view, 3> states{"waiting", "placed", "open"};
 
 core::Error bad(const char* kind, std::string_view json) {
@@ -16,14 +16,7 @@ core::Error bad(const char* kind, std::string_view json) {
   return {"bad record", std::string("not the record of a ") + kind + ": " + std::string(json.substr(0, shown_max))};
 }
 
-bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
-
 }  // namespace
-
-bool is_good_name(std::string_view name) {
-  if (name.empty() || name.size() > name_bytes_max || !is_letter_or_digit(name.front())) return false;
-  return std::ranges::all_of(name, [](char c) { return is_letter_or_digit(c) || c == '-' || c == '_' || c == '.'; });
-}
 
 std::string to_json(const NodeRecord& node) {
   return Json{{"game", node.game},
@@ -86,7 +79,7 @@ core::Result<WorldRecord> parse_world(std::string_view json) {
   world.trouble = fields.text("trouble");
   if (!fields.good() || world.game.empty() || state == states.end()) return bad("world", json);
   world.state = static_cast<WorldState>(state - states.begin());
-  const bool owned = is_good_name(world.node) && world.run > 0 && world.epoch > 0;
+  const bool owned = core::is_good_name(world.node) && world.run > 0 && world.epoch > 0;
   const bool waits = world.node.empty() && world.run == 0 && world.addresses.empty();
   if (world.state == WorldState::waiting ? !waits : !owned) return bad("world", json);
   return world;

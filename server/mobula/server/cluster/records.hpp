@@ -59,7 +59,4 @@ core::Result<NodeRecord> parse_node(std::string_view json);
 core::Result<LoadRecord> parse_load(std::string_view json);
 core::Result<WorldRecord> parse_world(std::string_view json);
 
-/// Names of nodes and worlds: 1 to 64 letters, digits, '-', '_' and '.', beginning with a letter or digit.
-bool is_good_name(std::string_view name);
-
 }  // namespace mobula::cluster

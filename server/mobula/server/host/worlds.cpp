@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <functional>
 #include <mobula/core/format.hpp>
+#include <mobula/core/name.hpp>
 #include <mobula/core/text.hpp>
 #include <mobula/server/host/worlds.hpp>
 #include <mobula/server/session/server.hpp>
@@ -8,26 +9,17 @@
 namespace mobula::server {
 namespace {
 
-constexpr std::size_t name_bytes_max = 64;
 constexpr core::Nanoseconds pause_max = 3 * core::millisecond;
 constexpr core::Nanoseconds pauses_per_tick = 16;  // at least, of the world with the shortest ticks
-
-bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
-
-// Names stand in URLs, log lines and labels of metrics.
-bool is_name(std::string_view text) {
-  if (text.empty() || text.size() > name_bytes_max || !is_letter_or_digit(text.front())) return false;
-  return std::ranges::all_of(text, [](char c) { return is_letter_or_digit(c) || c == '-' || c == '_' || c == '.'; });
-}
 
 }  // namespace
 
 core::Result<HostedWorld*> Worlds::open(std::string name, HostConfig config, Game& game) {
-  if (!is_name(name))
+  if (!core::is_good_name(name))
     return core::Error{"bad name",
                        core::format("'{}' is no name of a world; expected 1 to {} letters, digits, '-', '_' "
                                     "and '.', beginning with a letter or digit",
-                                    core::shown(name, 40), name_bytes_max)};
+                                    core::shown(name, 40), core::name_bytes_max)};
   if (std::ranges::any_of(worlds_, [&](const auto& world) { return world->name() == name; }))
     return core::Error{"name taken", core::format("there already is a world \"{}\"", name)};
   if (draining_) return core::Error{"ending", "the server is shutting down and opens no more worlds"};
