@@ -252,7 +252,8 @@ class ClientView {
   class RunBits;
   [[nodiscard]] Plan plan(std::size_t room) const;
   [[nodiscard]] std::size_t bits_for_entries(std::size_t datagram_bytes) const;
-  [[nodiscard]] bool carries_hash() const { return verifies_ && last_ack_ != 0; }
+  // An acknowledgement that covers no delta may have been sent before the level arrived.
+  [[nodiscard]] bool carries_hash() const { return verifies_ && newest_tick_ != 0; }
   [[nodiscard]] wire::CommandFeedback feedback_to_send(const wire::CommandFeedback& commands);
   // Whether the value log has the early baselines of moving entities. Without them these would be sent in full.
   [[nodiscard]] bool has_early_baselines() const {
