@@ -128,7 +128,7 @@ TEST(SettingsFile, StopsAfterTooManyErrors) {
   for (int i = 0; i < 10'000; ++i) text += "?\n";
   const SettingsFile file = parse_settings(text);
   ASSERT_EQ(file.problems.size(), settings_problems_max + 1);
-  EXPECT_EQ(file.problems.back().message, "too many errors: the rest of the file was not read");
+  EXPECT_EQ(file.problems.back().message, "after 50 errors the rest of the file was not read: correct these");
 }
 
 TEST(SettingsFile, RefusesATooLargeOrMissingFile) {

@@ -278,6 +278,8 @@ TEST(ClientEndpoint, SendsKeepAlivesAndTimesOutWhenConnected) {
   EXPECT_TRUE(alone.client->connected());
   alone.update(3900 * millisecond);
   EXPECT_EQ(alone.client->reason().code, ReasonCode::timed_out);
+  EXPECT_TRUE(alone.client->reason().text.starts_with("no packet from the server for 2 s"))
+      << alone.client->reason().text;
 }
 
 TEST(ClientEndpoint, DisconnectPacketClosesAtOnce) {

@@ -26,6 +26,8 @@ TEST(ServerEndpoint, ClosesASilentClientAfterTheTokenTimeout) {
   EXPECT_EQ(world.server.sessions().size(), 2u);
   ASSERT_EQ(world.events.size(), 4u);
   EXPECT_EQ(world.events[3].reason.code, ReasonCode::timed_out);
+  EXPECT_TRUE(world.events[3].reason.text.starts_with("no packet from the client for 10 s"))
+      << world.events[3].reason.text;
   world.run(10 * second);
   EXPECT_EQ(world.server.sessions().size(), 1u);
   world.run(100 * second);

@@ -93,6 +93,7 @@ TEST(ServerEndpoint, ClosesAFloodingSessionWithTheReason) {
   world.run(100 * millisecond);
   EXPECT_EQ(client.endpoint.reason().code, ReasonCode::flooding);
   EXPECT_EQ(world.events.back().reason.code, ReasonCode::flooding);
+  EXPECT_EQ(client.endpoint.reason().text, "datagrams above 100 per second for 3 s: the client must send fewer");
   EXPECT_TRUE(other.endpoint.connected());
 }
 

@@ -16,12 +16,14 @@ using WideNonce = std::array<std::byte, 24>;
 /// Encrypts in place: `bytes` holds the plain bytes, then room for the tag.
 /// The 12 bytes of the nonce are four zeros and the number, little-endian.
 void seal(MutableBytes bytes, ByteView associated, std::uint64_t nonce, const SecretKey& key);
+/// Encrypts the same with XChaCha20. The nonce may be random.
 void seal(MutableBytes bytes, ByteView associated, const WideNonce& nonce, const SecretKey& key);
 
 /// Decrypts sealed.size() - seal_bytes bytes to the front of `plain`, which may be the memory of `sealed`.
 /// Returns false if the bytes are forged or too short; `plain` then contains no decrypted byte.
 [[nodiscard]] bool open(ByteView sealed, ByteView associated, std::uint64_t nonce, const SecretKey& key,
                         MutableBytes plain);
+/// Decrypts what seal() has encrypted with a WideNonce.
 [[nodiscard]] bool open(ByteView sealed, ByteView associated, const WideNonce& nonce, const SecretKey& key,
                         MutableBytes plain);
 

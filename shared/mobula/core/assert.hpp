@@ -10,8 +10,10 @@
 
 namespace mobula::core {
 
+/// Logs the message with its place and a backtrace, then aborts the process (core/failure.hpp).
 [[noreturn, gnu::cold]] void assert_failed(const char* expression, const char* file, int line,
                                            std::string_view message);
+/// Does the same for a check.
 [[noreturn, gnu::cold]] void check_failed(const char* file, int line, std::string_view message);
 /// Fails without the place, which the backtrace shows.
 [[noreturn, gnu::cold]] void check_failed(std::string_view message);

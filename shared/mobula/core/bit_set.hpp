@@ -24,6 +24,8 @@ class BitSet {
   void make_room(std::size_t end) {
     if (end > words_.size() * word_bits) words_.resize((end + word_bits - 1) / word_bits);
   }
+  /// Returns whether the set has a number, which is below the `end` of make_room(). insert() and erase() require this
+  /// too.
   [[nodiscard]] bool contains(std::size_t number) const { return (words_[number / word_bits] & bit(number)) != 0; }
   void insert(std::size_t number) { words_[number / word_bits] |= bit(number); }
   void erase(std::size_t number) { words_[number / word_bits] &= ~bit(number); }

@@ -87,6 +87,7 @@ class BitReader {
  public:
   explicit BitReader(ByteView buffer) : buffer_(buffer) {}
 
+  /// Reads up to 64 bits.
   std::uint64_t read(unsigned bits) {
     MOBULA_ASSERT(bits <= 64, "at most 64 bits at a time");
     if (bits > left()) {
@@ -99,6 +100,7 @@ class BitReader {
   }
   bool read_bool() { return read(1) != 0; }
 
+  /// Reads a number that write_golomb() has written with the same k. Fails if the code is malformed.
   std::uint32_t read_golomb(unsigned k) {
     // The bit that ends the zeros is among the next 33 - k bits, or the code is malformed.
     const std::uint64_t start = peek(static_cast<unsigned>(std::min<std::size_t>(left(), 33 - k)));
@@ -131,14 +133,15 @@ class BitReader {
     return value & (~0ull >> (64 - bits));
   }
 
+  /// Skips bits. Fails if fewer are left.
   void skip(std::size_t bits) {
     if (bits > left()) return fail();
     position_ += bits;
   }
 
   [[nodiscard]] bool ok() const { return !bad_; }
-  [[nodiscard]] std::size_t position() const { return position_; }
-  [[nodiscard]] std::size_t left() const { return buffer_.size() * 8 - position_; }
+  [[nodiscard]] std::size_t position() const { return position_; }                   // in bits
+  [[nodiscard]] std::size_t left() const { return buffer_.size() * 8 - position_; }  // in bits
   /// Marks the stream as invalid. A decoder calls it for malformed input; all later reads return 0.
   void fail() {
     bad_ = true;

@@ -26,17 +26,20 @@ T load(const void* from) {
   return value;
 }
 
+/// Stores a value. The caller must have checked that sizeof(T) bytes are available.
 template <class T>
   requires std::is_trivially_copyable_v<T>
 void store(void* to, const T& value) {
   std::memcpy(to, &value, sizeof(T));
 }
 
+/// Returns the memory of `count` values, valid as long as they are.
 template <class T>
 ByteView as_bytes(const T* data, std::size_t count) {
   return {reinterpret_cast<const std::byte*>(data), count * sizeof(T)};
 }
 
+/// Returns the next multiple of `alignment`, which is greater than 0.
 constexpr std::uint32_t align_up(std::uint32_t offset, std::uint32_t alignment) {
   return (offset + alignment - 1) / alignment * alignment;
 }

@@ -24,6 +24,7 @@ constexpr double in_ms(Number nanoseconds) {
   return static_cast<double>(nanoseconds) / millisecond;
 }
 
+/// Returns the time since a moment that the system chooses.
 inline Nanoseconds monotonic_now() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
       .count();

@@ -31,18 +31,23 @@ std::optional<LogBuffer::Line> read_log(std::span<char> text);
 
 /// Sets the levels. Lines below the level of their module are dropped. The default is info for all.
 void set_log_levels(LogLevels levels);
+/// Returns a copy of the levels.
 [[nodiscard]] LogLevels log_levels();
+/// Sets one level for all modules, also for those that had their own.
 inline void set_log_level(LogLevel level) { set_log_levels({.all = level}); }
+/// Returns whether lines of a level are written. An empty module has the default level.
 [[nodiscard]] bool log_enabled(LogLevel level, std::string_view module = {});
 
 /// Writes a line that is never suppressed as a repeat, for example of a list. `module` is the folder of the caller:
 /// "server", "net", …
 void log_line(LogLevel level, std::string_view module, std::string_view text);
+/// Writes a line unless `text`, its format string, was used too often. Call log_enabled() before it, as log_at() does.
 void log_formatted(LogLevel level, std::string_view module, fmt::string_view text, fmt::format_args args);
 /// Writes the reports of suppressed lines that are due at `now`. Every log line does so as well; call it in quiet
 /// periods.
 void log_held_lines(Nanoseconds now = monotonic_now());
 
+/// Formats and writes a line if its level is enabled. `text` is a format string of fmt.
 template <class... Args>
 void log_at(LogLevel level, std::string_view module, fmt::format_string<Args...> text, Args&&... args) {
   if (log_enabled(level, module)) log_formatted(level, module, text, fmt::make_format_args(args...));

@@ -14,7 +14,9 @@ namespace mobula::core {
 /// Level of a log line, or the lowest level written. `off` writes nothing.
 enum class LogLevel { trace, debug, info, warn, error, off };
 
+/// Returns the name: "warn".
 std::string_view to_string(LogLevel level);
+/// Returns nothing unless the text is such a name.
 std::optional<LogLevel> parse_log_level(std::string_view text);
 
 /// Lowest levels written: a default, and levels for single modules.
@@ -22,6 +24,7 @@ struct LogLevels {
   LogLevel all = LogLevel::info;
   std::vector<std::pair<std::string, LogLevel>> modules{};  // each once
 
+  /// Returns the level of a module; `all` if it has none of its own.
   [[nodiscard]] LogLevel of(std::string_view module) const;
   /// Returns the lowest level of any module.
   [[nodiscard]] LogLevel lowest() const;

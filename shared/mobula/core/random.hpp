@@ -18,6 +18,7 @@ class Random {
 
   [[nodiscard]] const State& state() const { return state_; }
 
+  /// Returns 64 random bits.
   std::uint64_t next();
 
   /// Returns a number in [0, bound), uniform and without bias (Lemire 2019). bound > 0.

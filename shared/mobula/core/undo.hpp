@@ -17,6 +17,7 @@ class Undo {
   Undo(const Undo&) = delete;
   Undo& operator=(const Undo&) = delete;
 
+  /// Keeps what was begun: the destructor does nothing.
   void dismiss() { dismissed_ = true; }
 
  private:

@@ -5,8 +5,8 @@
 // removals of an absent component. Adding a component that is present overwrites its value, marks it as changed and
 // emits `update`.
 //
-// Commands that listeners record during apply() are appended and executed by the same apply(). It asserts if commands
-// still cause commands after rounds_max rounds.
+// Commands that listeners record during apply() are appended and executed by the same apply(). It fails a check if
+// commands still cause commands after rounds_max rounds.
 //
 // If apply() throws, earlier commands are done and the rest stay queued in order; another apply() continues. A command
 // whose listener throws counts as done once its change is made. Listeners of remove and destroy run before the change,
@@ -89,13 +89,16 @@ class Commands {
   }
   /// Records an add of a schema component. `value`: type().size bytes; empty for the default value.
   void add_bytes(Entity entity, PoolId pool, core::ByteView value = {});
+  /// Records a removal.
   template <class T>
   void remove(Entity entity) {
     remove(entity, registry_->pool_of<T>());
   }
   void remove(Entity entity, PoolId pool);
+  /// Records a destruction.
   void destroy(Entity entity);
 
+  /// Executes the queued commands in order. Fails a check if a listener calls it during an apply().
   void apply();
   /// Discards the queued commands. Entities from create() stay alive.
   void clear() noexcept;

@@ -24,6 +24,7 @@ class ComponentPlaces {
 
   /// Adds an entity as the last entry.
   void push(std::uint32_t index);
+  /// Removes an entry. The last one gets its number.
   void erase(std::uint32_t entry);
 
   /// Finds the components of all entries, which the pool has.

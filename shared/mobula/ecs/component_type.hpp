@@ -59,7 +59,7 @@ inline const std::uint32_t composition_slot = detail::next_composition_slot();
 
 /// Returns the name by which a registry identifies a type. Schema components use their schema name, server-only
 /// components the C++ name with all namespaces. Two server-only types of one name in anonymous namespaces of two files
-/// collide: the second asserts.
+/// collide: the second fails a check.
 template <class T>
 constexpr std::string_view component_name() {
   if constexpr (SchemaComponent<T>) {

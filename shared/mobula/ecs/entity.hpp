@@ -36,7 +36,7 @@ inline std::uint32_t run_length(std::span<const Entity> entities) {
   return count;
 }
 
-std::string to_string(Entity entity);
+std::string to_string(Entity entity);  // "index.generation"
 
 /// Returns nothing unless the text is exactly two decimal 32-bit numbers separated by a dot.
 std::optional<Entity> parse_entity(std::string_view text);

@@ -177,6 +177,7 @@ class EntityPool {
   [[nodiscard]] std::uint32_t size() const { return alive_; }
   /// Returns the end of the index space ever used.
   [[nodiscard]] std::uint32_t index_end() const { return given_ ? given_->end() : slot_end(); }
+  /// Returns the number of indices whose generations are used up.
   [[nodiscard]] std::uint32_t retired() const { return retired_; }
   [[nodiscard]] const EntityPoolConfig& config() const { return config_; }
 

@@ -31,6 +31,7 @@ class Group {
   [[nodiscard]] std::default_sentinel_t end() const { return {}; }
 
   [[nodiscard]] std::uint32_t size() const { return set_->size(); }
+  /// Returns whether an entity is a member. False for a stale handle.
   [[nodiscard]] bool contains(Entity entity) const { return entities_->valid(entity) && set_->contains(entity.index); }
   [[nodiscard]] GroupSet& set() const { return *set_; }
 

@@ -24,7 +24,7 @@ struct GroupPools {
 /// Members of a group.
 class GroupSet {
  public:
-  /// Takes in the entities that qualify. Asserts that no other owner has the order of an owned pool.
+  /// Takes in the entities that qualify. Checks that no other owner has the order of an owned pool.
   GroupSet(GroupPools pools, std::uint32_t sparse_page_shift);
 
   [[nodiscard]] const GroupPools& pools() const { return pools_; }
@@ -45,6 +45,7 @@ class GroupSet {
   void removing(const Pool& pool, std::uint32_t index) noexcept;
   /// Updates the group after a component was removed from `pool`: if excluded, the entity may now qualify.
   void removed(const Pool& pool, std::uint32_t index) noexcept;
+  /// Removes an entity if it is a member.
   void leave(std::uint32_t index) noexcept;
   /// Iterations over the members. Those over owned pools are registered with the pools too.
   [[nodiscard]] Iterations& iterations() { return iterations_; }

@@ -35,6 +35,7 @@ class Journal {
   }
   /// Allocates for the entities' runs, one entry each.
   void make_room(std::span<const Entity> entities);
+  /// Notes a change. This function and those that follow require make_room().
   [[gnu::always_inline]] void note(JournalEntry::Kind kind, Entity first, std::uint32_t count = 1) noexcept {
     if (!entries_.empty()) {
       JournalEntry& last = entries_.back();

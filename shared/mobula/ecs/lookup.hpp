@@ -37,6 +37,7 @@ class Lookup {
     if constexpr (!std::is_const_v<T>) table_.mark_changed(position);
     return table_.typed_address<T>(position);
   }
+  /// Returns the component. Fails a check if the entity is dead or lacks it.
   [[nodiscard]] T& get(Entity entity) const {
     T* const found = try_get(entity);
     if (found == nullptr) [[unlikely]]

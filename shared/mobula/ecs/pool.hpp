@@ -74,14 +74,17 @@ class Pool {
 
   [[nodiscard]] const SparseSet& set() const { return set_; }
   [[nodiscard]] std::uint32_t size() const { return set_.size(); }
+  /// Returns the indices by position. Valid until the next structural change.
   [[nodiscard]] std::span<const std::uint32_t> indices() const { return set_.indices(); }
   /// Returns the position of an entity's component, or `none`.
   [[nodiscard]] std::uint32_t find(std::uint32_t index) const { return set_.find(index); }
   [[nodiscard]] bool contains(std::uint32_t index) const { return set_.contains(index); }
+  /// Returns a counter that rises with every change of positions.
   [[nodiscard]] std::uint64_t version() const { return set_.version(); }
 
   // Components ---------------------------------------------------------------------------
 
+  /// Returns a component. Fails a check if the position is not below size().
   [[nodiscard]] const std::byte* at(std::uint32_t position) const {
     check_position(position);
     return address(position);
@@ -96,6 +99,7 @@ class Pool {
   [[nodiscard]] std::byte* address(std::uint32_t position) const {
     return blocks_[position >> block_shift] + static_cast<std::size_t>(position & block_mask) * element_size_;
   }
+  /// Returns address() as a T, which is the type of the pool.
   template <class T>
   [[nodiscard, gnu::returns_nonnull]] T* typed_address(std::uint32_t position) const {
     return typed_address<T>(blocks_.data(), position);
@@ -152,6 +156,7 @@ class Pool {
   [[nodiscard]] OrderOwner order_owner() const { return order_owner_; }
   /// Checks that the order has no owner, or that a sort claims it from a sort. `group`: the group that claims it.
   void claim_order(OrderOwner owner, const GroupSet* group = nullptr);
+  /// Ends the ownership of the order. Fails a check if a group has it: that is for good.
   void release_order() {
     MOBULA_CHECK(owner_group_ == nullptr, "pool " + instance_name_ + " belongs to a group for good");
     order_owner_ = OrderOwner::nobody;
@@ -159,6 +164,7 @@ class Pool {
   [[nodiscard]] const GroupSet* owner_group() const { return owner_group_; }
   /// Swaps the components at two positions. Marks both blocks as changed.
   void swap(std::uint32_t a, std::uint32_t b) noexcept;
+  /// Returns the bytes of scratch that a reorder() of `count` positions takes.
   [[nodiscard]] std::size_t reorder_bytes(std::size_t count) const {
     return count * (element_size_ > sizeof(std::uint32_t) ? element_size_ : sizeof(std::uint32_t));
   }
@@ -181,6 +187,7 @@ class Pool {
 
   /// Groups and listeners; null if there are none.
   [[nodiscard]] PoolWatch* watch() const { return watch_.get(); }
+  /// Returns watch(), which is created if needed.
   PoolWatch& make_watch();
 
   /// Asserts the invariants by checking every entity.
@@ -210,6 +217,7 @@ class Pool {
     mark_held(position);
     return position;
   }
+  /// Does the same without a place. Fails a check if there is no room for the index.
   std::uint32_t commit(std::uint32_t index) noexcept {
     MOBULA_CHECK(has_room(index), "pool " + instance_name_ + " has no room for index " + std::to_string(index) +
                                       ": call make_room first");
@@ -217,6 +225,7 @@ class Pool {
   }
   /// Adds schema components of entities batch.at(offsets[i]), offsets ascending. `rows`: the components, packed.
   void append_rows(const EntityBatch& batch, std::span<const std::uint32_t> offsets, const std::byte* rows);
+  /// Allocates what commit() of these entities needs.
   void make_room(std::span<const Entity> entities);
   /// Parts of make_room(entities): reserve() for the total number of positions, make_pages() for entities first … first
   /// + count - 1.

@@ -98,6 +98,7 @@ class PrototypeTable {
   /// Returns the canonical prototype of a set of pools in any order, without duplicate pools or instance names. Their
   /// sent_size() fits.
   PrototypeId intern(std::span<const PoolId> pools);
+  /// Returns the canonical prototype of the same composition, which is created if needed.
   PrototypeId canonical(PrototypeId prototype);
 
   /// Returns the pools in the order of adding; of canonical prototypes in canonical order. Valid until a prototype is
@@ -135,6 +136,7 @@ class PrototypeTable {
 
   /// Returns the end of the id space; some ids below it may be free.
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(nodes_.size()); }
+  /// Returns the number of prototypes.
   [[nodiscard]] std::uint32_t count() const { return size() - static_cast<std::uint32_t>(free_.size()); }
   [[nodiscard]] bool exists(PrototypeId prototype) const {
     return prototype < size() && (prototype == empty_prototype || !nodes_[prototype].pools.empty());

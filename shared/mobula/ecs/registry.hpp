@@ -49,13 +49,14 @@ class Registry {
 
   /// Registers a type. Errors: "name collision" (another type has the same id).
   core::Result<const ComponentType*> register_type(ComponentType type);
-  [[nodiscard]] const ComponentType* find_type(core::StringId32 id) const;
-  static bool good_instance_name(const ComponentType& type, std::string_view name);
+  [[nodiscard]] const ComponentType* find_type(core::StringId32 id) const;           // null if there is none
+  static bool good_instance_name(const ComponentType& type, std::string_view name);  // as open_pool() requires
   /// Finds or creates the pool of a registered type. A pool stays until the registry ends, so names should come from a
   /// fixed set. Errors: "unknown component", "bad name", "too many pools", "name collision" (one hash for two names).
   core::Result<PoolId> open_pool(core::StringId32 type, std::string_view instance_name);
   /// Returns no_pool if there is no such pool.
   [[nodiscard]] PoolId find_pool(core::StringId32 type, core::StringId32 instance) const;
+  /// Returns a pool by id. Fails a check if there is none.
   [[nodiscard]] Pool& pool(PoolId id) {
     MOBULA_CHECK(id < pools_.size(), "there is no such pool");
     return *pools_[id];
@@ -91,8 +92,8 @@ class Registry {
   Entity create(First first, Rest... rest);
   /// Fills `out` with entities without components. Returns false and creates nothing if the index space is too small.
   bool create(std::span<Entity> out);
-  bool create_given(Entity entity);
-  EntityRange create_range(std::uint32_t count);
+  bool create_given(Entity entity);               // EntityPool::create_given
+  EntityRange create_range(std::uint32_t count);  // empty if the index space is too small
   /// Destroys a living entity. Does nothing if a listener of this entity's destruction calls it.
   void destroy(Entity entity);
   /// Destroys living, distinct entities.
@@ -104,6 +105,7 @@ class Registry {
 
   // Components ---------------------------------------------------------------------------
 
+  /// Adds a component and returns it. Fails a check if the entity is dead or has it.
   template <class T>
   T& add(Entity entity, T value = T{}) {
     return add_in<T>(entity, pool<T>(), value);
@@ -118,16 +120,18 @@ class Registry {
   T& emplace(Entity entity, Arguments&&... arguments) {
     return emplace_in<T>(entity, pool<T>(), std::forward<Arguments>(arguments)...);
   }
+  /// Returns a component, as do the forms with a pool; get<const T> reads. Fails a check if the entity lacks it.
   template <class T>
-  T& get(Entity entity) {  // get<const T> reads
+  T& get(Entity entity) {
     return get_in<T>(entity, pool<std::remove_const_t<T>>());
   }
   template <class T>
   T& get(Entity entity, PoolId pool) {
     return get_in<T>(entity, typed_pool<std::remove_const_t<T>>(pool));
   }
+  /// Returns the same; null for a stale handle or a missing component.
   template <class T>
-  T* try_get(Entity entity) {  // null for a stale handle or a missing component
+  T* try_get(Entity entity) {
     return try_get_in<T>(entity, pool<std::remove_const_t<T>>());
   }
   template <class T>
@@ -153,6 +157,7 @@ class Registry {
   Lookup<T> lookup();
   template <class T>
   Lookup<T> lookup(PoolId pool);
+  /// Removes a component. Fails a check if the entity is dead or lacks it.
   template <class T>
   void remove(Entity entity) {
     remove_from<SchemaComponent<T> ? sizeof(T) : 0>(entity, pool<T>());
@@ -168,14 +173,13 @@ class Registry {
   void make_room(Entity entity, PoolId id) { prepare_add(entity, pool(id)); }
   /// Adds a component of any type by moving it from `value`, which is destroyed.
   void add_moved(Entity entity, PoolId pool, void* value);
-  [[nodiscard]] const std::byte* try_read(Entity entity, PoolId pool) const;
-  [[nodiscard]] std::byte* try_write(Entity entity, PoolId pool);
+  [[nodiscard]] const std::byte* try_read(Entity entity, PoolId pool) const;  // null if the entity is dead or lacks it
+  [[nodiscard]] std::byte* try_write(Entity entity, PoolId pool);             // the same; sets the change tick
   void remove(Entity entity, PoolId id) { remove_from<0>(entity, pool(id)); }
 
   // Bulk: one journal entry per run of consecutive entities, one call per listener ---------
 
-  /// Fills `out` with new entities that all have these schema components. Returns false and creates nothing if the
-  /// index space is too small.
+  /// Fills `out` with entities that have these schema components. Returns false without effect if indices run out.
   template <SchemaComponent... Ts>
   bool create(std::span<Entity> out, const Ts&... values);
   /// Adds a component to living, distinct entities without it.
@@ -185,13 +189,12 @@ class Registry {
   void remove(std::span<const Entity> entities) {
     remove(entities, pool<T>().id());
   }
-  void remove(std::span<const Entity> entities, PoolId pool);
+  void remove(std::span<const Entity> entities, PoolId pool);  // living, distinct entities that have it
 
   /// Starts a spawn: creates an entity for each prototype. The columns that follow must add exactly the components that
   /// the prototypes name. The range is empty if the index space is used up.
   EntityRange begin_spawn(std::span<const PrototypeId> prototypes);
-  /// Starts a spawn of single entities; prototypes[i] belongs to out[i]. Returns false and creates nothing if the index
-  /// space is too small.
+  /// Starts a spawn of single entities, out[i] of prototypes[i]. Returns false without effect if indices run out.
   bool begin_spawn(std::span<Entity> out, std::span<const PrototypeId> prototypes);
   /// Adds a column of a spawn: row i is the component of batch.at(offsets[i]); offsets ascend. Releases check its ends.
   void add_column(const EntityBatch& batch, PoolId pool, std::span<const std::uint32_t> offsets, const std::byte* rows);
@@ -235,8 +238,7 @@ class Registry {
     return signals(pool<T>().id());
   }
   PoolSignals& signals(PoolId pool);
-  /// Returns the signal for created entities. Creates with components, spawns and snapshots add the components before
-  /// it, other calls after it.
+  /// Returns the signal for created entities. Creates with components, spawns and snapshots add those before it.
   [[nodiscard]] Signal& created() { return created_; }
   /// Returns the signal for entities about to be destroyed, with all their components.
   [[nodiscard]] Signal& destroying() { return destroying_; }
@@ -245,13 +247,13 @@ class Registry {
 
   [[nodiscard]] PrototypeTable& prototypes() { return index_.prototypes(); }
   [[nodiscard]] const PrototypeTable& prototypes() const { return index_.prototypes(); }
-  [[nodiscard]] PrototypeId prototype(Entity entity) const;
+  [[nodiscard]] PrototypeId prototype(Entity entity) const;  // fails a check if it is dead
   /// Returns the pool in which an entity has the component of an instance name; no_pool if it has none or is dead.
   [[nodiscard]] PoolId find(Entity entity, core::StringId32 name) const { return index_.find(entity, name); }
   [[nodiscard]] Tick tick() const { return tick_; }
   /// Sets the current tick. Fails a check in code of the game, as does clear_journal().
   void set_tick(Tick tick);
-  [[nodiscard]] std::span<const JournalEntry> journal() const { return journal_.entries(); }
+  [[nodiscard]] std::span<const JournalEntry> journal() const { return journal_.entries(); }  // valid until a change
   void clear_journal();
 
   /// Checks that no spawn lacks components. The server calls it after the code of the game.
@@ -274,8 +276,7 @@ class Registry {
   };
 
   // A change takes two steps: prepare_… allocates all it may need and changes nothing; commit_… cannot fail. `schema`:
-  // whether the pool's type is a schema component, and `watched`: whether the pool has a watch. Typed callers know both
-  // at compile time.
+  // whether the pool is of a schema component; `watched`: whether it has a watch. Typed callers know both as constants.
   PreparedAdd prepare_add(Entity entity, Pool& pool, bool schema, bool watched);
   PreparedAdd prepare_add(Entity entity, Pool& pool) {
     return prepare_add(entity, pool, pool.is_schema(), pool.watch() != nullptr);
@@ -418,8 +419,7 @@ class Registry {
   EntityIndex index_;
   Journal journal_;
   std::vector<core::Owned<ComponentType>> types_;  // pools are destroyed before their types
-  // Default pools by type_slot<T>, null if not opened. The first are in the registry itself: an access to a component
-  // is bounded by its loads, of which this saves two.
+  // Default pools by type_slot<T>, null if not opened. The first are in the registry itself, which saves two loads.
   std::array<Pool*, 128> near_pools_{};
   std::vector<Pool*> far_pools_;
   std::vector<core::Owned<Composition>> compositions_;  // by composition_slot<Ts...>, null if not opened

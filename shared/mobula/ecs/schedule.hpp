@@ -124,9 +124,10 @@ class Schedule {
   void declare(SystemId system) {
     for (const Access& access : access_of<Ts...>(exclude<>)) declare(system, access);
   }
+  /// Declares access to one pool. Checks that system and pool exist.
   void declare(SystemId system, Access access);
 
-  /// Runs all phases in order.
+  /// Runs all phases in order. Fails a check if a system calls it, as does run_phase().
   void run();
   void run_phase(PhaseId phase);
 

@@ -23,6 +23,7 @@ class Scratch {
     if (bytes > size_) grow(bytes > size_ + size_ / 2 ? bytes : size_ + size_ / 2);
     return memory_;
   }
+  /// Returns room for `count` objects, none of which is constructed.
   template <class T>
   T* room_for(std::size_t count) {
     return reinterpret_cast<T*>(room(count * sizeof(T)));

@@ -9,8 +9,8 @@
 // merged in again (drop-merge sort). Order is not a structural change and is not logged.
 //
 // A sorted pool's order is owned by the sort until release_order(). It stays sorted only until the next add, remove or
-// write. Sorting a pool whose order a group or the hierarchy owns asserts: sort the group instead. Only members of a
-// group are sorted. For a group that owns no pool this sets the order of its iteration. An exception (allocation,
+// write. Sorting a pool whose order a group or the hierarchy owns fails a check: sort the group instead. Only members
+// of a group are sorted. For a group that owns no pool this sets the order of its iteration. An exception (allocation,
 // key, comparator) leaves the order unchanged.
 //
 // Key and comparator may read everything and change other pools. If they add, remove or reorder components of the
@@ -42,6 +42,7 @@ struct SortScratch {
 
 /// Sorts entities that `lead` has to the front, in its order; the others follow in their present order.
 void sort_as(Pool& pool, const Pool& lead, SortScratch& scratch);
+/// Sorts with memory of its own, which each call allocates, as do the other forms without SortScratch.
 void sort_as(Pool& pool, const Pool& lead);
 
 namespace detail {

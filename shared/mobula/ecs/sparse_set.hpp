@@ -36,12 +36,14 @@ class SparseSet {
 
   [[nodiscard]] std::uint32_t size() const { return size_; }
   [[nodiscard]] std::span<const std::uint32_t> indices() const { return {packed_.data(), size_}; }
+  /// Returns the position of an index; none if the set lacks it.
   [[nodiscard]] std::uint32_t find(std::uint32_t index) const {
     if (has_page(index)) return find_in_page(index);
     return has_pages() ? none : find_in_table(index);
   }
   /// Returns whether find_in_page() finds the index; false for indices beyond all pages, and without pages.
   [[nodiscard]] bool has_page(std::uint32_t index) const { return index >> page_shift_ < page_count_; }
+  /// Returns the same. Requires has_page().
   [[nodiscard]] std::uint32_t find_in_page(std::uint32_t index) const {
     return pages_[index >> page_shift_][index & page_mask_];
   }
@@ -142,9 +144,11 @@ class SparseSet {
   }
   template <class OnMove>
   void erase_from_table(std::uint32_t index, OnMove on_move) noexcept;
+  /// Removes an index of the set.
   void erase(std::uint32_t index) noexcept {
     erase(index, [](std::uint32_t /*to*/, std::uint32_t /*from*/) {});
   }
+  /// Swaps the indices at two positions.
   void swap(std::uint32_t a, std::uint32_t b) noexcept {
     std::uint32_t* const entry_a = place(packed_[a]).entry;
     std::uint32_t* const entry_b = place(packed_[b]).entry;

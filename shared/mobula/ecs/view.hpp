@@ -33,6 +33,7 @@ class View {
 
   /// Returns an upper bound of the number of matches.
   [[nodiscard]] std::uint32_t size_hint() const { return lead().size(); }
+  /// Returns whether an entity matches. False for a stale handle.
   [[nodiscard]] bool contains(Entity entity) const {
     if (!entities_->valid(entity) || excluded_.contain(entity.index)) return false;
     for (std::size_t i = 0; i < pools_.size(); ++i)

@@ -31,10 +31,11 @@ class Properties {
     return table_.add(component, std::move(property));
   }
 
-  /// Finds a property of a component of an entity, or of a pool, for repeated access. `path` is as in "position.x" or
-  /// "slots[2]".
+  /// Finds a property of a component of an entity, for repeated access. `path` is as in "position.x" or "slots[2]".
+  /// Errors: also "stale handle" and "no such component".
   [[nodiscard]] core::Result<PropertyRef> resolve(ecs::Entity entity, const InstanceName& component,
                                                   std::string_view path) const;
+  /// Finds a property of a pool. Errors: "no such property", "out of range". Checks that the pool exists.
   [[nodiscard]] core::Result<PropertyRef> resolve(ecs::PoolId pool, std::string_view path) const;
 
   /// Returns a value as T (reflect::value_as). A text is valid until the component changes or, if computed, until the
@@ -46,6 +47,7 @@ class Properties {
       return why_not(entity, property);
     return reflect::value_as<T>(*property.field(), reflect::read_value(*property.field(), at));
   }
+  /// Resolves and gets. The look-up by text costs far more than the access.
   template <class T>
   [[nodiscard]] core::Result<T> get(ecs::Entity entity, const InstanceName& component, std::string_view path) const {
     const core::Result<PropertyRef> property = resolve(entity, component, path);
@@ -57,6 +59,7 @@ class Properties {
   core::Status set(ecs::Entity entity, const PropertyRef& property, const T& value) {
     return set_value(entity, property, reflect::to_value(value));
   }
+  /// Resolves and sets.
   template <class T>
   core::Status set(ecs::Entity entity, const InstanceName& component, std::string_view path, const T& value) {
     const core::Result<PropertyRef> property = resolve(entity, component, path);
@@ -72,10 +75,12 @@ class Properties {
   /// In a set, a struct may also be the list of its members. Missing members stay unchanged; the count of a bounded
   /// array follows from the list.
   [[nodiscard]] core::Result<std::string> get_text(ecs::Entity entity, const PropertyRef& property) const;
+  /// Resolves and gets the text.
   [[nodiscard]] core::Result<std::string> get_text(ecs::Entity entity, const InstanceName& component,
                                                    std::string_view path) const;
   /// Sets a property from JSON, in the form of get_text().
   core::Status set_text(ecs::Entity entity, const PropertyRef& property, std::string_view json);
+  /// Resolves and sets the text.
   core::Status set_text(ecs::Entity entity, const InstanceName& component, std::string_view path,
                         std::string_view json);
   /// Returns the component's bytes as set_text() would leave them, for checks beyond the schema. Writes nothing.

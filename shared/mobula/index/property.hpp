@@ -47,6 +47,7 @@ struct PropertyNode {
   const ComputedProperty* computed = nullptr;  // null for a field or a struct
   const reflect::Field* array = nullptr;       // a field of the array that contains it; null without one
 
+  /// Returns whether a set is refused. Requires a field.
   [[nodiscard]] bool read_only() const { return field->read_only || (computed != nullptr && computed->set == nullptr); }
 };
 

@@ -19,11 +19,12 @@ class PropertyTable {
   /// property), "bad property".
   core::Status add(std::string_view component, ComputedProperty property);
 
-  /// Finds a path and its element, or whole_array. Errors: "no such property", "out of range".
+  /// A path, and its element or whole_array.
   struct Found {
     const PropertyNode* node;
     std::uint32_t element;
   };
+  /// Finds a path of a pool's components. Errors: "no such property", "out of range".
   [[nodiscard]] core::Result<Found> find(const ecs::Pool& pool, std::string_view path) const;
 
   /// Returns fields by offset, then computed properties. Structs appear as their fields.

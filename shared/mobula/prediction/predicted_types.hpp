@@ -38,7 +38,7 @@ class PredictedTypes {
   [[nodiscard]] bool is_readable(ecs::PoolId pool) const { return access_of(pool) != Access::none; }
   /// Returns whether the step may write them: they are predicted.
   [[nodiscard]] bool is_writable(ecs::PoolId pool) const { return access_of(pool) == Access::write; }
-  /// Asserts that the step may read the components of a pool.
+  /// Checks that the step may read the components of a pool.
   void check_readable(const ecs::Pool& pool) const {
     if (!is_readable(pool.id())) [[unlikely]]
       fail_read(pool.instance_name());

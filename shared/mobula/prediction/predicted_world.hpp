@@ -86,6 +86,7 @@ class PredictedWorld {
   /// Returns random numbers that depend on the world's seed, the tick and the key alone. So they do not depend on the
   /// order of calls, and a replayed tick has the same. An entity that a step has spawned has its SpawnKey as the key.
   [[nodiscard]] core::Random random(std::uint64_t key) const;
+  /// Returns those of an entity: by its SpawnKey, or by its handle if it has none.
   [[nodiscard]] core::Random random(ecs::Entity entity) const;
 
   /// Spawns an entity for a command, with these components and a SpawnKey. The command's player owns it. Clients find

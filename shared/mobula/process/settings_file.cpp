@@ -99,7 +99,9 @@ class Parser {
         skip_rest_of_entry();
       }
     }
-    if (!rest_.empty()) file_.problems.push_back({line_, "too many errors: the rest of the file was not read"});
+    if (!rest_.empty())
+      file_.problems.push_back({line_, core::format("after {} errors the rest of the file was not read: correct these",
+                                                    settings_problems_max)});
     return std::move(file_);
   }
 

@@ -15,6 +15,7 @@ struct FieldNode {
   std::uint32_t array_count = 1;    // more than 1 for an array of structs
   std::vector<FieldNode> children;  // by offset; empty unless it is a struct
 
+  /// Returns a child by name; null if there is none.
   [[nodiscard]] const FieldNode* find(std::string_view child) const;
 };
 

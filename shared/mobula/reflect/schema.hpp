@@ -120,6 +120,7 @@ struct Component {
   bool not_saved = false;
   std::uint32_t sent_bits_max = 0;  // sent_size.hpp
 
+  /// Returns a field by its path, such as "position.x"; null if there is none.
   [[nodiscard]] const Field* find_field(std::string_view path) const;
 };
 
@@ -128,11 +129,13 @@ class Schema {
   /// Loads a schema. The bytes are copied. Errors: "bad schema", with place and cause.
   static core::Result<std::shared_ptr<const Schema>> load(core::ByteView bfbs);
 
+  /// Returns the bytes that were loaded.
   [[nodiscard]] core::ByteView bytes() const { return bytes_; }
   /// Returns the BLAKE2b hash of the bytes.
   [[nodiscard]] const core::ContentHash& fingerprint() const { return fingerprint_; }
   /// Returns all components, sorted by name.
   [[nodiscard]] const std::vector<Component>& components() const { return components_; }
+  /// Returns a component by id or name; null if there is none.
   [[nodiscard]] const Component* find(core::StringId32 id) const;
   [[nodiscard]] const Component* find(std::string_view name) const;
 

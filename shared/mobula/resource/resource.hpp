@@ -91,6 +91,7 @@ class Resource {
   [[nodiscard]] const core::ContentHash& server_identity() const { return server_identity_; }
   /// Returns whether this is a complete file, not a client's copy.
   [[nodiscard]] bool complete() const { return server_identity_ != core::ContentHash{}; }
+  /// Returns all bytes of the file.
   [[nodiscard]] core::ByteView bytes() const { return bytes_.view; }
   /// Returns the bytes of the clients' part, which is a resource of its own.
   [[nodiscard]] core::ByteView clients_bytes() const { return bytes_.view.first(clients_size_); }

@@ -53,7 +53,9 @@ struct ColumnSpawner {
 /// schema components.
 class SpawnerTable {
  public:
+  /// Adds a spawner. Checks that the component has none yet.
   void add(std::string_view component_name, ColumnSpawner spawner);
+  /// Returns the spawner of a component; null if it has none.
   [[nodiscard]] const ColumnSpawner* find(core::StringId32 type) const;
 
  private:

@@ -28,6 +28,7 @@ struct Address {
   static constexpr Address v4(std::uint8_t a, std::uint8_t b, std::uint8_t c, std::uint8_t d, std::uint16_t port) {
     return {{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, a, b, c, d}, port};
   }
+  /// Returns the address of all interfaces, for a server to listen at.
   static constexpr Address any(std::uint16_t port) { return {{}, port}; }
 
   [[nodiscard]] bool is_any() const { return ip == std::array<std::uint8_t, 16>{}; }

@@ -42,6 +42,7 @@ class ByteQueue {
       core::prefetch_for_write(buffer_.data() + tail_, std::min(count, buffer_.size() - tail_));
   }
 
+  /// Removes bytes from the front. Requires count <= size().
   void consume(std::size_t count) {
     MOBULA_ASSERT(count <= size(), "consumes more bytes than the queue holds");
     head_ += count;
@@ -52,6 +53,7 @@ class ByteQueue {
     }
   }
 
+  /// Removes all bytes. Frees the memory if it has more than kept_bytes.
   void clear() {
     head_ = tail_ = 0;
     if (buffer_.size() > kept_bytes) core::Bytes().swap(buffer_);

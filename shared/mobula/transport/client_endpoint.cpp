@@ -151,7 +151,11 @@ void ClientEndpoint::update_session(core::Nanoseconds now, Output& output) {
   if (session_.failed())
     return close({ReasonCode::protocol_error, message_too_large(config_.session.reliable_receive_bytes_max)}, output);
   if (session_.path_shrank()) return close({ReasonCode::timed_out, path_shrank_text}, output);
-  if (timed_out(now)) return close({ReasonCode::timed_out, "no packet from the server within the timeout"}, output);
+  if (timed_out(now))
+    return close({ReasonCode::timed_out, core::format("no packet from the server for {} s, the timeout of the connect "
+                                                      "token: check the network, or use a token with a longer one",
+                                                      config_.token.timeout_seconds)},
+                 output);
   if (!output.ready(server())) return;
   PacketBuffer packet;
   session_.begin_flush(now);

@@ -31,6 +31,7 @@ class ClientEndpoint {
 
   ClientEndpoint(const ClientEndpointConfig& config, core::Nanoseconds now);
 
+  /// Handles a datagram. One that is not from the current server, or not genuine, is counted and has no effect.
   void receive(const Address& from, core::ByteView datagram, core::Nanoseconds now);
   /// Sends the next step of the handshake, checks timeouts and flushes the session. Call it once per tick.
   void update(core::Nanoseconds now, Output& output);

@@ -16,6 +16,7 @@ class NumberRing {
  public:
   [[nodiscard]] std::size_t capacity() const { return slots_.size(); }
 
+  /// Returns the value of a number. Requires a capacity.
   T& operator[](std::uint32_t number) { return slots_[place(number)]; }
   const T& operator[](std::uint32_t number) const { return slots_[place(number)]; }
 

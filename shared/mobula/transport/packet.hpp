@@ -98,6 +98,7 @@ struct PacketHead {
   std::uint8_t body_offset = 0;
   std::uint64_t sequence = 0;
 };
+/// Reads the fields into `head`. Returns why the packet is dropped; Drop::none if it is not.
 Drop read_head(core::ByteView packet, PacketTypes accepted, PacketHead& head);
 
 /// Decrypts the body into `room`; datagram_bytes_max always suffice. keep_alive, payload and disconnect packets are

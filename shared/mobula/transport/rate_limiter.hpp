@@ -31,9 +31,11 @@ class Pace {
 /// 8 bytes.
 class RateLimiter {
  public:
-  /// Returns whether one more event is admitted. pass() also charges it.
+  /// Returns whether one more event is admitted.
   [[nodiscard]] bool open(const Pace& pace, core::Nanoseconds now) const { return full_at_ - now <= pace.slack_; }
+  /// Counts an event, admitted or not.
   void charge(const Pace& pace, core::Nanoseconds now) { full_at_ = std::max(full_at_, now) + pace.interval_; }
+  /// Admits and charges an event. Returns false, and charges nothing, if it is above the rate.
   bool pass(const Pace& pace, core::Nanoseconds now) {
     if (!open(pace, now)) return false;
     charge(pace, now);

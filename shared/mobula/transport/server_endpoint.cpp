@@ -30,6 +30,8 @@ void add(SessionStats& sum, const SessionStats& stats) {
   sum.unreliable_dropped += stats.unreliable_dropped;
 }
 
+double seconds(core::Nanoseconds time) { return static_cast<double>(time) / core::second; }
+
 template <class Table>
 std::uint32_t share_of(const Table& table) {
   return table.slots() / sweep_updates + 1;
@@ -107,7 +109,9 @@ Drop ServerEndpoint::note_flood(std::uint32_t at, core::Nanoseconds now, Output&
   if (slot.flood_began == 0 || now - slot.flood_last > flood_pause) slot.flood_began = now;
   slot.flood_last = now;
   if (now - slot.flood_began >= config_.flood_patience) {
-    disconnect(id_of(at), {ReasonCode::flooding, "datagrams above the rate limit for too long"}, now, output);
+    const std::string text = core::format("datagrams above {} per second for {:g} s: the client must send fewer",
+                                          config_.datagrams_per_session.per_second, seconds(config_.flood_patience));
+    disconnect(id_of(at), {ReasonCode::flooding, text}, now, output);
   }
   return Drop::flood;
 }
@@ -224,7 +228,11 @@ void ServerEndpoint::close_if_over(std::uint32_t at, core::Nanoseconds now, Outp
   } else if (slot.session->path_shrank()) {
     disconnect(id_of(at), {ReasonCode::timed_out, path_shrank_text}, now, output);
   } else if (slot.timeout > 0 && now - slot.last_received >= slot.timeout) {
-    disconnect(id_of(at), {ReasonCode::timed_out, "no packet from the client within the timeout"}, now, output);
+    const std::string text = core::format(
+        "no packet from the client for {:g} s, the timeout of its connect token: "
+        "check the network, or issue tokens with a longer timeout",
+        seconds(slot.timeout));
+    disconnect(id_of(at), {ReasonCode::timed_out, text}, now, output);
   }
 }
 

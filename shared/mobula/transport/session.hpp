@@ -120,6 +120,7 @@ class Session {
   void receive(core::ByteView body, core::Nanoseconds now);
   /// Fetches the next message into the caller's buffer, reusing its capacity. Returns false if there is none.
   bool next_reliable(core::Bytes& message, Lane lane = Lane::control) { return receiver(lane).next(message); }
+  /// Does the same for unreliable messages, which come in the order of their arrival.
   bool next_unreliable(core::Bytes& message);
   /// Returns whether next_reliable() has a message.
   [[nodiscard]] bool has_reliable(Lane lane = Lane::control) const {

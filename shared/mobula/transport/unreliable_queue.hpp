@@ -34,6 +34,7 @@ class UnreliableQueue {
     if (header.tagged) message.tag = header.tag;
     return message;
   }
+  /// Removes the oldest message. Requires one.
   void pop() { queue_.consume(cost(front().bytes.size())); }
   void trim() { queue_.trim(); }
 

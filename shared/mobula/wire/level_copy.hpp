@@ -33,6 +33,7 @@ class LevelCopy {
   [[nodiscard]] std::vector<index::ComponentRef> components(std::uint32_t index) const;
   /// Writes the words of these components, one row after the other.
   void words(std::uint32_t index, std::uint32_t* words) const;
+  /// Returns the hash of these components (index/prototype_hash.hpp).
   [[nodiscard]] std::uint64_t prototype_hash(std::uint32_t index) const;
   /// Returns the hash without owner_only words (entity_hash.hpp).
   [[nodiscard]] std::uint64_t hash(std::uint32_t index) const { return hashes_[index - range_.first]; }

@@ -32,6 +32,7 @@ class RunningCourses {
   void push(const std::uint32_t* row);
   /// Replaces the course of an entry.
   void set(std::uint32_t entry, const std::uint32_t* row);
+  /// Removes an entry. The last one gets its number.
   void erase(std::uint32_t entry);
 
   /// Moves all courses to a tick.

@@ -11,6 +11,7 @@ class ShownIds {
  public:
   static constexpr std::uint32_t none = ~0u;
 
+  /// Returns the id; none if the entity is not shown.
   [[nodiscard]] std::uint32_t find(std::uint32_t index) const {
     const std::uint32_t place = indices_.find(index);
     return place == ecs::SparseSet::none ? none : ids_[place];

@@ -15,6 +15,7 @@ class ArrivalLine {
 
   /// Adds an arrival. Returns true if the line was far off and has moved.
   bool add(ecs::Tick tick, core::Nanoseconds now);
+  /// Returns whether an arrival was added. at() requires one.
   [[nodiscard]] bool known() const { return known_; }
   /// Returns the tick that would arrive at `now`. It grows by one per tick length, except where the line moves.
   [[nodiscard]] double at(core::Nanoseconds now) const;

@@ -66,6 +66,7 @@ class CommandLog {
   [[nodiscard]] bool has_unacknowledged() const { return tail_ != end_; }
   /// Returns the number of commands that are not carried out; at(0) is the oldest.
   [[nodiscard]] std::size_t size() const { return end_ - next_; }
+  /// Returns a command. Requires position < size().
   [[nodiscard]] const Entry& at(std::size_t position) const {
     MOBULA_ASSERT(position < size(), "the position is below size");
     return entry(next_ + static_cast<std::uint32_t>(position));

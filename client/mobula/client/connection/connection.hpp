@@ -103,6 +103,7 @@ class Connection final : public ConnectionInput {
   /// entity (event_queue.hpp). Valid until the next update.
   [[nodiscard]] std::span<const ReceivedEvent> events() const { return due_events_; }
   [[nodiscard]] const ConnectionStats& stats() const { return stats_; }
+  /// Returns the latest session. rejoin() and reconnect() replace it.
   [[nodiscard]] const transport::Session& session() const { return endpoint_->session(); }
   /// Returns the levels that the server has offered to the player, and those that the client has of them.
   [[nodiscard]] const OfferedLevels& levels() const { return resources_.levels(); }

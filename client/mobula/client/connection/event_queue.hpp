@@ -59,7 +59,7 @@ class EventQueue {
   template <class PresenceOf>
   std::span<const ReceivedEvent> take_due(ecs::Tick tick, PresenceOf&& presence_of);
 
-  [[nodiscard]] std::size_t waiting() const { return waiting_.size(); }
+  [[nodiscard]] std::size_t waiting() const { return waiting_.size(); }  // events that wait for their tick or entity
   [[nodiscard]] const EventQueueStats& stats() const { return stats_; }
 
  private:

@@ -94,6 +94,7 @@ class RecordingWriter {
 
   // Inputs of the connection, in the order in which it is given them; see ConnectionInput. `now` never decreases.
 
+  /// Records the settings, once and before all other inputs.
   void begin(const ConnectionConfig& config, core::Nanoseconds now);
   void received(const transport::Address& from, core::ByteView datagram, core::Nanoseconds now);
   /// Records an update. `ready` states whether the pipe could take datagrams.

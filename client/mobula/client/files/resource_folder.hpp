@@ -27,6 +27,7 @@ class ResourceFolder final : public ResourceStore {
   [[nodiscard]] std::vector<std::shared_ptr<const resource::Resource>> newest(std::size_t count_max) override;
   /// Receives into the folder. An interrupted reception leaves its part there.
   core::Result<std::unique_ptr<Reception>> receive(const core::ContentHash& identity, std::uint64_t size) override;
+  /// Returns the path that a complete resource has in the folder, whether or not it is there.
   [[nodiscard]] std::string path(const core::ContentHash& identity) const;
 
  private:

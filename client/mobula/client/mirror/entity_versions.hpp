@@ -38,6 +38,7 @@ class EntityVersions {
   [[nodiscard]] std::size_t kept_words() const { return states_.size(); }
   /// Returns a state; 0 is the oldest.
   [[nodiscard]] Version at(std::size_t which) const { return version_of(&states_[which * stride()]); }
+  /// Returns the newest state; tick 0 if there is none.
   [[nodiscard]] Version newest() const { return states_.empty() ? Version{} : at(size() - 1); }
 
   /// Returns the newest state that acknowledgement `ack` covers.

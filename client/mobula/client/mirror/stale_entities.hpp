@@ -65,7 +65,7 @@ class StaleEntities {
   static constexpr std::size_t max = 64;
 
   [[nodiscard]] bool is_full() const { return entities_.size() == max; }
-  [[nodiscard]] ecs::Entity oldest() const { return entities_.front().entity; }
+  [[nodiscard]] ecs::Entity oldest() const { return entities_.front().entity; }  // there is one
   [[nodiscard]] bool contains(ecs::Entity entity) const { return find(entity) != entities_.end(); }
   /// Returns the courses that an entity follows; null if it is in view.
   [[nodiscard]] const StaleCourses* courses(ecs::Entity entity) const {

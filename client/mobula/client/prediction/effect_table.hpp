@@ -32,6 +32,7 @@ class EffectTable {
   void clear_notices();
   /// Notes that all ticks after `tick` are about to be computed, for the first time or again.
   void begin_pass(ecs::Tick tick);
+  /// Begins an effect, or notes that the pass emits it again. The payload is copied.
   void emit(const prediction::Effect& effect);
   /// Ends the effects up to `tick`, which is reconciled. The pass that computed it is complete.
   void settle(ecs::Tick tick);
@@ -43,6 +44,7 @@ class EffectTable {
   [[nodiscard]] std::size_t notices() const { return kinds_.size(); }
   /// Returns a notice, in order. Its payload is valid until the next clear_notices().
   [[nodiscard]] EffectNotice notice(std::size_t place) const { return {kinds_[place], noticed_.at(place)}; }
+  /// Returns the number of running effects. Linear in the number of effects.
   [[nodiscard]] std::size_t running() const;
   /// Returns how many effects were not begun, because effects_max were running.
   [[nodiscard]] std::uint64_t dropped() const { return dropped_; }

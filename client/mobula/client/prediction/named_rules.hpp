@@ -14,7 +14,7 @@ namespace mobula::client {
 /// Most rules of a process.
 inline constexpr std::size_t named_rules_max = 64;
 
-/// Gives rules a name. They remain valid until the process ends. The same again changes nothing. Asserts that the name
+/// Gives rules a name. They remain valid until the process ends. The same again changes nothing. Checks that the name
 /// is not that of other rules, and that there are at most named_rules_max. Thread-safe.
 void add_rules(std::string_view name, const prediction::Rules& rules);
 /// Returns the rules of a name; null if there are none.

@@ -73,6 +73,7 @@ class PredictedSet {
   [[nodiscard]] std::span<const Member> members() const { return members_; }
   /// Returns the pools that steps write. Snapshots have them in this order.
   [[nodiscard]] std::span<const TrackedPool> predicted() const { return predicted_; }
+  /// Returns the ids of these pools in registry(), in the same order.
   [[nodiscard]] std::vector<ecs::PoolId> predicted_pools() const;
   [[nodiscard]] bool is_local(ecs::Entity entity) const { return entity.index >= local_first_; }
   [[nodiscard]] bool is_member(ecs::Entity entity) const;

@@ -23,7 +23,7 @@ class SmoothedType {
   /// `duration` is in ticks. Paths of the floats of a position begin with `position_field`.
   SmoothedType(const reflect::Component& type, double duration, double snap_distance, std::string_view position_field);
 
-  [[nodiscard]] double duration() const { return duration_; }
+  [[nodiscard]] double duration() const { return duration_; }  // in ticks
   /// Writes the error that leads from `to` to `from`. Returns false if there is none, or if that of the position is
   /// beyond the snap distance.
   bool difference(const std::byte* from, const std::byte* to, Values& error) const;

@@ -19,8 +19,9 @@ class TrackedPool {
   [[nodiscard]] ecs::Pool& own() const { return *own_; }
   [[nodiscard]] ecs::PoolId mirror_id() const { return mirror_id_; }
   [[nodiscard]] const reflect::Component& type() const { return *type_; }
+  /// Returns the codec; null for a component that steps only read.
   [[nodiscard]] const wire::RowCodec* codec() const { return codec_; }
-  [[nodiscard]] std::uint32_t row_size() const { return type_->size; }
+  [[nodiscard]] std::uint32_t row_size() const { return type_->size; }  // bytes
 
   /// Returns whether a predicted field is sent to the entity's owner alone.
   [[nodiscard]] bool is_owners_alone() const { return owners_alone_; }

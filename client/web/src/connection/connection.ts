@@ -222,7 +222,7 @@ export class Connection {
   private beginSession(now: number): void {
     // Messages behind a refused one are dropped. The server knows that the others have arrived: it does not repeat them.
     if (this.failure !== null) this.loading.waiting.length = 0;
-    else if (this.loading.isBusy) this.loading.waiting.push(...this.endpoint.session.takeReliable());
+    else if (this.loading.isBusy) this.loading.waiting.push(...this.endpoint.session.drainReliable());
     this.endpoint = this.newEndpoint(now);
     this.state = "connecting";
     this.end = this.failure = this.closing = null;
@@ -293,12 +293,12 @@ export class Connection {
     const { loading } = this;
     if (this.failure !== null || loading.isBusy) return;
     // Reliable messages first: deltas refer to what they announced.
-    loading.waiting.push(...this.endpoint.session.takeReliable());
+    loading.waiting.push(...this.endpoint.session.drainReliable());
     while (loading.waiting.length > 0) {
       this.handle(decodeMessage(loading.waiting.shift()!));
       if (loading.isBusy) return;
     }
-    for (const message of this.endpoint.session.takeUnreliable()) {
+    for (const message of this.endpoint.session.drainUnreliable()) {
       if (message[0] === eventBatchKind) this.eventQueue.addUnreliable(decodeEventBatch(message));
       else if (this.deltas !== null) this.deltas.receive(message, this.mirror!, now);
       else refuse("out of turn", "the server sent a delta before Welcome");

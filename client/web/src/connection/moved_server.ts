@@ -1,5 +1,5 @@
-// Finds a server that was started again at another address. Its former address does not open then, and the client asks
-// newToken for the present one. The server has moved only if the former address stays shut: else the network was down.
+// Finds a server that was started again at another address. Its former address does not open then, and the client gets
+// the present one from newToken. The server has moved only if the former address stays shut: else the network was down.
 
 export type Token = Uint8Array | string;
 
@@ -11,12 +11,12 @@ export interface Access {
 
 export const hasUrl = (given: Token | Access): given is Access => typeof given === "object" && "url" in given;
 
-const unopenedMax = 2; // attempts in a row whose pipe has not opened, before the client asks
+const unopenedMax = 2; // attempts in a row whose pipe has not opened, before a query of newToken
 
 export class MovedServer {
   private hasOther = false; // another address than the one that does not open
   private unopened = 0;
-  private isAsking = false;
+  private isQuerying = false;
   private givesUrls = true;
 
   constructor(private readonly newToken: () => Promise<Token | Access>) {}
@@ -32,12 +32,12 @@ export class MovedServer {
     if (++this.unopened < unopenedMax) return false;
     const { hasOther } = this;
     this.reset();
-    if (!hasOther && this.givesUrls && !this.isAsking) void this.ask(url);
+    if (!hasOther && this.givesUrls && !this.isQuerying) void this.query(url);
     return hasOther;
   }
 
-  private async ask(former: URL): Promise<void> {
-    this.isAsking = true;
+  private async query(former: URL): Promise<void> {
+    this.isQuerying = true;
     try {
       const given = await this.newToken();
       this.givesUrls = hasUrl(given);
@@ -45,9 +45,9 @@ export class MovedServer {
       this.hasOther = true;
       this.unopened = unopenedMax - 1; // the next attempt decides
     } catch {
-      // Asked again after further attempts.
+      // Queried again after further attempts.
     } finally {
-      this.isAsking = false;
+      this.isQuerying = false;
     }
   }
 }

@@ -1,6 +1,7 @@
 // The client's end of netcode: the handshake with the servers of a token, then a session, then its end.
 import type { End, EndReason } from "../core/refusal.js";
 import { ReplayWindow, datagramBytesMax, openPacket, packetType, requestPacket, sealPacket } from "./packet.js";
+import { messageBytesMax } from "./reliable_sender.js";
 import { Session, endBody } from "./session.js";
 import type { ConnectToken } from "./token.js";
 
@@ -45,6 +46,11 @@ export class Endpoint {
 
   private isTimedOut(now: number): boolean {
     return this.timeout > 0 && now - this.lastReceived >= this.timeout;
+  }
+
+  private timeoutText(): string {
+    const limit = `${this.token.timeoutSeconds} s, the timeout of the connect token`;
+    return `no packet from the server for ${limit}: check the network, or use a token with a longer one`;
   }
 
   /** A client that was stopped for as long as the timeout is lost, as the server has seen it. */
@@ -107,9 +113,12 @@ export class Endpoint {
         send,
       );
     if (this.session.isBroken)
-      return this.close({ reason: "protocol error", text: "a reliable message is too large" }, send);
+      return this.close(
+        { reason: "protocol error", text: `a reliable message has more than ${messageBytesMax} bytes` },
+        send,
+      );
     if (this.isTimedOut(now))
-      return this.close({ reason: "timed out", text: "no packet from the server within the timeout" }, send);
+      return this.close({ reason: "timed out", text: this.timeoutText() }, send);
     this.session.flush(now, (body) => this.seal(packetType.payload, body, send));
   }
 

@@ -204,8 +204,8 @@ export class Session {
     for (const chunk of body.chunks) this.control.onLost(chunk);
   }
 
-  /** Returns the reliable messages that are complete: those of the control lane, then those of the bulk lane. */
-  takeReliable(): Uint8Array[] {
+  /** Removes and returns the reliable messages that are complete: those of the control lane, then of the bulk lane. */
+  drainReliable(): Uint8Array[] {
     return this.receivers.flatMap((receiver) => {
       const messages = receiver.take();
       if (messages === null) this.isBroken = true;
@@ -213,7 +213,8 @@ export class Session {
     });
   }
 
-  takeUnreliable(): Uint8Array[] {
+  /** Removes and returns the unreliable messages that have arrived. */
+  drainUnreliable(): Uint8Array[] {
     const messages = this.unreliableIn;
     this.unreliableIn = [];
     return messages;

@@ -43,7 +43,7 @@ for (const loss of [0, 0.3])
     for (let step = 0; step < 3000 && received.length < sent.length; ++step) {
       if (step < sent.length) path.ends[0].sendReliable(sent[step]!);
       path.step();
-      received.push(...path.ends[1].takeReliable().map(toHex));
+      received.push(...path.ends[1].drainReliable().map(toHex));
     }
     assert.deepEqual(received, sent.map(toHex), `seed ${seed}`);
   });
@@ -55,7 +55,7 @@ test("Session.DeliversAnUnreliableMessageAtMostOnce", () => {
   for (let step = 0; step < 300; ++step) {
     if (step < 250) path.ends[0].sendUnreliable(messageOf(step, 4));
     path.step();
-    received.push(...path.ends[1].takeUnreliable().map(toHex));
+    received.push(...path.ends[1].drainUnreliable().map(toHex));
   }
   assert.equal(new Set(received).size, received.length, `seed ${seed}`);
   assert.ok(received.length > 150, `seed ${seed}`);
@@ -74,10 +74,10 @@ test("Session.DropsBodiesThatAcknowledgeWhatWasNeverSent", () => {
   const session = new Session();
   const body = Uint8Array.of(1, 0, 9, 0, 0, 0, 0, 0, 1, 0, 7);
   session.receive(body, 0);
-  assert.equal(session.takeUnreliable().length, 0);
+  assert.equal(session.drainUnreliable().length, 0);
   body[2] = 0;
   session.receive(body, 0);
-  assert.equal(session.takeUnreliable().length, 1);
+  assert.equal(session.drainUnreliable().length, 1);
 });
 
 test("Session.EndsWithTheReasonOfTheOtherSide", () => {

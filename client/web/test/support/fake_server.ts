@@ -60,7 +60,7 @@ export class FakeServer {
     const packet = kind === packetType.payload ? openPacket(protocolId, clientToServer, datagram, this.window) : null;
     if (packet === null) return;
     this.session.receive(packet.body, now);
-    if (this.session.takeReliable().length === 0) return;
+    if (this.session.drainReliable().length === 0) return;
     this.hasHello = true;
     if (this.refusal !== null) this.toSend.push([packetType.payload, endBody(this.refusal)]);
     for (const message of this.answer.splice(0)) this.session.sendReliable(message);

@@ -40,7 +40,9 @@ error_code listen(tcp::acceptor& acceptor, const tcp::endpoint& local) {
   return error;
 }
 
-const core::Error busy{"busy", "too many queries wait for the simulation; nothing was changed, try again later"};
+const core::Error busy{"busy",
+                       core::format("{} queries wait for the simulation already; nothing was changed, try again later",
+                                    RequestQueue::waiting_max)};
 const core::Error no_answer{"no answer", "the simulation did not answer in time; nothing was changed"};
 const core::Error unfinished{"unfinished",
                              "the simulation began this query and did not finish in time; it may still take effect"};

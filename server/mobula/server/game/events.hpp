@@ -31,10 +31,12 @@ struct Audience {
   ecs::Entity about;     // seers: the entity, whose handle is sent with the event
 
   static Audience everyone() { return {}; }
+  /// Returns the audience of one player, by id.
   static Audience player(std::uint32_t id) { return {Kind::player, id, {}}; }
   /// Returns the audience of all clients that have the entity in view at the end of the tick. If it is destroyed in the
   /// tick, they are those that had it in view. They may receive the entity after the event, which waits for it.
   static Audience seers_of(ecs::Entity entity) { return {Kind::seers, 0, entity}; }
+  /// Returns the audience of all clients that are in the interest group at the end of the tick.
   static Audience interest_group(std::uint32_t id) { return {Kind::interest_group, id, {}}; }
 };
 
@@ -73,6 +75,7 @@ class Events {
   /// than wire::max_event_bytes; wire::max_reliable_event_bytes if reliable), "too many events" (the tick's bytes are
   /// used up).
   core::Status send(core::ByteView bytes, const Audience& audience, Reliability reliability);
+  /// Removes the events of the tick. World::end_tick() calls it.
   void clear();
   [[nodiscard]] std::size_t size() const { return all_.size(); }
 

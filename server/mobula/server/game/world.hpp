@@ -110,6 +110,7 @@ class World {
   [[nodiscard]] hierarchy::Hierarchy& hierarchy() { return hierarchy_; }
   [[nodiscard]] const reflect::Schema& schema() const { return *config_.schema; }
   [[nodiscard]] const std::shared_ptr<const reflect::Schema>& shared_schema() const { return config_.schema; }
+  /// Returns the resource of the level; null without a level. Valid until a reload.
   [[nodiscard]] const resource::Resource* level() const { return level_ ? &level_->resource() : nullptr; }
   /// Returns the first tick whose step reads the present level. 0 for the world's first level.
   [[nodiscard]] ecs::Tick level_first_tick() const { return level_first_tick_; }
@@ -119,6 +120,7 @@ class World {
   [[nodiscard]] std::span<const ecs::Entity> level_entities() const {
     return level_ ? level_->entities() : std::span<const ecs::Entity>();
   }
+  /// Returns the range of the level (Level::range); empty without a level.
   [[nodiscard]] ecs::EntityRange level_range() const { return level_ ? level_->range() : ecs::EntityRange{}; }
   /// Returns one sentence per difference between the schema that the level was compiled with and the current one.
   [[nodiscard]] std::span<const std::string> level_notes() const;
@@ -135,6 +137,7 @@ class World {
   void add_viewer(std::uint32_t player, ecs::Entity entity = ecs::null_entity, bool spectator = false) {
     viewers_.insert_or_assign(player, Viewer(player, entity, spectator));
   }
+  /// Removes a viewer, if there is one. Called by the server.
   void remove_viewer(std::uint32_t player) { viewers_.erase(player); }
   /// Returns the living entity of a player. Null if it was destroyed, if the player has none, or if there is no such
   /// player.
@@ -180,6 +183,7 @@ class World {
   }
   [[nodiscard]] std::uint32_t ticks_per_second() const { return config_.ticks_per_second; }
   [[nodiscard]] float seconds_per_tick() const { return 1.0f / static_cast<float>(config_.ticks_per_second); }
+  /// Returns the random numbers of the game, whose state is saved with the world.
   [[nodiscard]] core::Random& random() { return random_; }
   /// Returns the seed of the random numbers of steps, which clients are sent. It does not reveal random().
   [[nodiscard]] std::uint64_t prediction_seed() const { return prediction_seed_; }

@@ -28,7 +28,7 @@ Interest::Interest(ecs::Registry& registry, std::span<const Layer> layers)
       worlds_(registry.pool<WorldTransform>()),
       relevances_(registry.pool<Relevance>()),
       layer_count_(std::max<std::uint32_t>(static_cast<std::uint32_t>(layers.size()), 1)),
-      grid_(layers),  // asserts that they are valid
+      grid_(layers),  // checks that they are valid
       parents_(registry) {
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const float half = layers[i].radius / 2;
@@ -155,9 +155,10 @@ void Interest::update_member(std::uint32_t index, const Member& now, const Vec3&
 
 // Queries ---------------------------------------------------------------------------------
 
-// Time in which the game's rule is asked. Its failures are named. It runs after publication, so it must change nothing.
-struct Interest::Asking {
-  explicit Asking(ecs::Registry& registry) : reading(registry, name) {}
+// A query of the game's rule, for its lifetime. Its failures are named. It runs after publication, so it must change
+// nothing.
+struct Interest::RuleQuery {
+  explicit RuleQuery(ecs::Registry& registry) : reading(registry, name) {}
 
   static constexpr std::string_view name = "InterestRule::may_see";
   core::LogScope about{{.running = name}};
@@ -166,8 +167,8 @@ struct Interest::Asking {
 
 void Interest::query_visibility(const Viewer& viewer, std::span<const std::uint32_t> visible,
                                 std::vector<std::uint32_t>& gained, std::vector<std::uint32_t>& lost) {
-  std::optional<Asking> asking;
-  if (rule_ != nullptr) asking.emplace(registry_);
+  std::optional<RuleQuery> rule_query;
+  if (rule_ != nullptr) rule_query.emplace(registry_);
   marks_.begin();
   for (const std::uint32_t index : visible) {
     MOBULA_ASSERT(index < marks_.size(), "index " + std::to_string(index) + " was never published");
@@ -241,8 +242,8 @@ bool Interest::permits_parents(const Viewer& viewer, std::uint32_t index) const 
 }
 
 bool Interest::may_see(const Viewer& viewer, std::uint32_t index, bool in_view) const {
-  std::optional<Asking> asking;
-  if (rule_ != nullptr) asking.emplace(registry_);
+  std::optional<RuleQuery> rule_query;
+  if (rule_ != nullptr) rule_query.emplace(registry_);
   return is_published(index) &&
          is_within_reach(viewer, registry_.entities().at(index), members_[index], grid_.position(index), in_view) &&
          permits(viewer, index) && permits_parents(viewer, index);

@@ -37,7 +37,7 @@ namespace mobula::server {
 /// Visibility of entities for viewers.
 class Interest {
  public:
-  /// Without layers there is one, whose entities are relevant at any distance. Asserts that there are at most
+  /// Without layers there is one, whose entities are relevant at any distance. Checks that there are at most
   /// Layer::count_max and that their radii are valid.
   explicit Interest(ecs::Registry& registry, std::span<const Layer> layers = {});
   Interest(const Interest&) = delete;
@@ -112,7 +112,7 @@ class Interest {
   void check() const;
 
  private:
-  struct Asking;
+  struct RuleQuery;
   // Data of an index's entity besides its position: 20 bytes.
   struct Member {
     Relevance relevance;
@@ -129,7 +129,7 @@ class Interest {
   };
   // Falloff of a layer with a radius.
   struct Falloff {
-    float half_squared = 0;  // half of the radius, squared; 0 disables the falloff
+    float half_squared = 0;  // half the radius, squared; 0 disables the falloff
     float leave_squared = 0;
   };
 

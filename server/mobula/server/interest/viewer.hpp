@@ -50,6 +50,7 @@ class Viewer {
   /// Returns the viewpoints, at first the player's entity alone. Destroyed ones and those without position are kept,
   /// and make nothing visible.
   [[nodiscard]] std::span<const ecs::Entity> viewpoints() const { return {viewpoints_.data(), viewpoint_count_}; }
+  /// Replaces the viewpoints. Checks that there are at most viewpoints_max.
   void set_viewpoints(std::span<const ecs::Entity> entities) {
     MOBULA_CHECK(entities.size() <= viewpoints_max, "too many viewpoints of one viewer");
     viewpoint_count_ = std::min(entities.size(), viewpoints_max);
@@ -57,6 +58,7 @@ class Viewer {
     ++version_;
   }
 
+  /// Returns the groups in the order of joining, without group 0, in which every viewer is. Valid until they change.
   [[nodiscard]] std::span<const std::uint32_t> interest_groups() const { return {groups_.data(), group_count_}; }
   /// Returns whether the viewer is in an interest group.
   [[nodiscard]] bool is_in(std::uint32_t group) const {
@@ -71,6 +73,7 @@ class Viewer {
     ++version_;
     return true;
   }
+  /// Leaves an interest group, if the viewer is in it.
   void leave_group(std::uint32_t group) {
     const auto end = groups_.begin() + static_cast<std::ptrdiff_t>(group_count_);
     group_count_ = static_cast<std::size_t>(std::remove(groups_.begin(), end, group) - groups_.begin());

@@ -13,7 +13,7 @@ namespace mobula::server {
 /// Place of a unit's velocity.
 class GivenVelocity {
  public:
-  /// `fields` are those of the unit's component. Asserts that the length of a tick is known if there is a velocity.
+  /// `fields` are those of the unit's component. Checks that the length of a tick is known if there is a velocity.
   GivenVelocity(const ecs::Registry& registry, const wire::RowCodec& codec, const wire::CourseUnit& unit,
                 std::span<const reflect::Field> fields, double tick_seconds);
 

@@ -30,7 +30,7 @@ class TickPacer {
   /// Makes a pacer whose first tick is due one period from now.
   TickPacer(Config config, core::Nanoseconds now);
 
-  [[nodiscard]] core::Nanoseconds due() const { return due_; }
+  [[nodiscard]] core::Nanoseconds due() const { return due_; }  // when the next tick is due
   void begin(core::Nanoseconds now);
   /// Ends a tick. Returns true if times().overloaded has changed, at most once per second.
   bool end(core::Nanoseconds now);

@@ -27,7 +27,7 @@ class Obstacles {
  public:
   static constexpr float cell = 8;  // metres
 
-  /// Makes the bytes of obstacles. Asserts that each is_obstacle().
+  /// Makes the bytes of obstacles. Checks that each is_obstacle().
   static mobula::core::Bytes make(std::span<const ObstacleShape> shapes);
   /// Checks that bytes are what make() makes.
   [[nodiscard]] static bool check(mobula::core::ByteView bytes);

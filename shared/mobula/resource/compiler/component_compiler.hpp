@@ -59,7 +59,9 @@ struct ComponentCompiler {
 /// Compilers by component type, and those of whole levels. Schema components that are not in it use compile_fields.
 class CompilerTable {
  public:
+  /// Adds a compiler. Checks that the component has none yet.
   void add(std::string_view component_name, ComponentCompiler compiler);
+  /// Returns the compiler of a component; null if it has none.
   [[nodiscard]] const ComponentCompiler* find(std::string_view component_name) const;
   [[nodiscard]] const auto& all() const { return compilers_; }
   /// Adds a compiler that runs for each level, in the order of the calls.

@@ -48,6 +48,7 @@ class Diagnostics {
   }
   /// Reports a file that could not be read.
   void file_error(std::string name, std::string message);
+  /// Returns whether an error was reported.
   [[nodiscard]] bool failed() const { return !found_.empty() || !file_errors_.empty(); }
 
   /// Returns a place as "level.json:12:3", for "first at …".

@@ -17,6 +17,7 @@ using reflect::JsonValue;
 
 /// Returns a number. Reports an error and returns nothing for another value or one out of range.
 std::optional<double> read_number(const JsonValue& value, Diagnostics& diagnostics);
+/// Returns a whole number from `low` to `high`. Reports an error and returns nothing for any other value.
 std::optional<std::uint32_t> read_count(const JsonValue& value, std::uint32_t low, std::uint32_t high,
                                         Diagnostics& diagnostics);
 /// Reads an array of exactly into.size() numbers. `what` names it in the error, such as "[x, y, z]".

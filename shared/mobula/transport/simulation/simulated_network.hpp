@@ -54,6 +54,7 @@ class SimulatedNetwork {
 
   /// Applies to datagrams sent from now on.
   void set_conditions(const NetworkConditions& conditions) { conditions_ = conditions; }
+  /// Sends a datagram under the present conditions. It is copied.
   void send(const Address& from, const Address& to, core::ByteView datagram, core::Nanoseconds now);
 
   /// Drops datagrams in that direction until heal(). Datagrams in flight still arrive. Another cut or limit of the
@@ -61,6 +62,7 @@ class SimulatedNetwork {
   void cut(const Address& address, Way way = Way::both) { limit(address, 0, way); }
   /// Drops datagrams of more than `bytes` in that direction until heal().
   void limit(const Address& address, std::size_t bytes, Way way = Way::both) { cuts_[address] = {way, bytes}; }
+  /// Ends the cut or limit of the address, if there is one.
   void heal(const Address& address);
   /// Drops datagrams on one path in one direction. Cuts of addresses and of paths are independent.
   void cut_path(const Address& from, const Address& to);

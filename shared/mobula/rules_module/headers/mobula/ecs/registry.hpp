@@ -63,7 +63,7 @@ class Pool {
 class EntityList {
  public:
   [[nodiscard]] std::span<const Entity> all() const { return entities_.all(); }
-  /// Adds an entity. Does nothing if it is there. Asserts that no other has its index.
+  /// Adds an entity. Does nothing if it is there. Checks that no other has its index.
   void insert(Entity entity);
   /// Returns the entity of an index; null if there is none.
   [[nodiscard]] Entity at(std::uint32_t index) const;

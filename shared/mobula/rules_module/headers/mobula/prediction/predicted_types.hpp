@@ -11,7 +11,7 @@ namespace mobula::prediction {
 
 class PredictedTypes {
  public:
-  /// Asserts that the step may read the components of a pool.
+  /// Checks that the step may read the components of a pool.
   void check_readable(const ecs::Pool& pool) const {
     if (!pool.type().readable) [[unlikely]]
       core::check_failed(core::format("the step reads {}, which Rules::reads does not list", pool.instance_name()));
