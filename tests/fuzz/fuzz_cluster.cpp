@@ -1,9 +1,11 @@
-// Arbitrary bytes as what a cluster's coordinator answers, and as what others wrote into it.
+// Arbitrary bytes as what a cluster's coordinator answers, as what others wrote into it, and as its list of members.
 //
 //   input: a byte for the kind (see the table), the bytes
+#include <algorithm>
 #include <array>
 #include <fuzz/fuzz.hpp>
-#include <mobula/server/cluster/etcd_messages.hpp>
+#include <mobula/server/cluster/directory.hpp>
+#include <mobula/server/cluster/etcd.hpp>
 #include <mobula/server/cluster/records.hpp>
 
 namespace fuzz_cluster {
@@ -41,7 +43,57 @@ void node(std::string_view text) { record(text, cluster::parse_node); }
 void load(std::string_view text) { record(text, cluster::parse_load); }
 void world(std::string_view text) { record(text, cluster::parse_world); }
 
-constexpr std::array kinds{reply, changes, node, load, world};
+// A list of members that is accepted reads the same, and has no more members than its limit.
+void members(std::string_view text) {
+  const auto read = cluster::parse_members(text);
+  if (!read) return;
+  std::string all;
+  for (const std::string& each : *read) all += (all.empty() ? "" : ",") + each;
+  const auto again = cluster::parse_members(all);
+  fuzz::require(again.ok() && *again == *read, "members are written as they were read");
+  fuzz::require(!read->empty() && read->size() <= cluster::members_max, "the number of members is bounded");
+}
+
+// A coordinator that never answers by itself.
+class Silent final : public cluster::Coordinator {
+ public:
+  cluster::RequestId list(std::string_view) override { return ++last_; }
+  cluster::RequestId commit(const cluster::Transaction&) override { return ++last_; }
+  cluster::RequestId grant(core::Nanoseconds) override { return ++last_; }
+  cluster::RequestId keep_alive(cluster::LeaseId) override { return ++last_; }
+  cluster::RequestId revoke(cluster::LeaseId) override { return ++last_; }
+  void watch(std::string_view, cluster::Revision) override {}
+  std::optional<cluster::Reply> poll() override { return std::nullopt; }
+  std::optional<cluster::Changes> poll_changes() override { return std::nullopt; }
+  [[nodiscard]] cluster::RequestId last() const { return last_; }
+
+ private:
+  cluster::RequestId last_ = 0;
+};
+
+// A directory over answers, one a line, in turn a list and changes. Its revision never falls.
+void directory(std::string_view text) {
+  Silent coordinator;
+  cluster::Directory copy("c/");
+  core::Nanoseconds now = 0;
+  for (bool lists = true; !text.empty(); lists = !lists) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    const cluster::Revision before = copy.revision();
+    now += cluster::Directory::list_interval;
+    copy.update(coordinator, now);
+    if (auto read = cluster::read_etcd_reply(line); lists && read) {
+      read->reply.request = coordinator.last();
+      copy.on_reply(read->reply, now);
+    } else if (auto some = cluster::read_etcd_changes(line); !lists && some) {
+      copy.on_changes(some->changes, now);
+    }
+    fuzz::require(copy.revision() >= before, "the copy does not go back");
+    fuzz::require(!copy.went_back() || !copy.trouble().empty(), "a store that went back is named");
+  }
+}
+
+constexpr std::array kinds{reply, changes, node, load, world, members, directory};
 
 int run_target(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;

@@ -26,6 +26,20 @@ TEST(Attempts, TheSameRevisionWaitsAfterAnAnswer) {
   EXPECT_TRUE(attempts.allow("a", 6, 10)) << "the directory shows another state";
 }
 
+TEST(Attempts, CountsCommitsThatEndWithAnError) {
+  Attempts attempts;
+  attempts.add("a", 5, 1);
+  attempts.add("b", 5, 2);
+  attempts.add("c", 5, 3);
+  EXPECT_TRUE(attempts.on_reply({.request = 1, .error = core::Error{"no space", "database space exceeded"}}, 0));
+  EXPECT_EQ(attempts.failed(), 1u);
+  EXPECT_EQ(attempts.trouble(), "database space exceeded");
+  EXPECT_TRUE(attempts.on_reply({.request = 2, .committed = false}, 0)) << "a condition did not hold";
+  EXPECT_TRUE(attempts.on_reply({.request = 3, .committed = true}, 0));
+  EXPECT_EQ(attempts.failed(), 1u);
+  EXPECT_EQ(attempts.trouble(), "");
+}
+
 TEST(Attempts, ForgettingOldOnesChangesNothing) {
   Attempts attempts;
   attempts.add("answered", 5, 1);

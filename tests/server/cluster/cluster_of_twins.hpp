@@ -21,6 +21,7 @@ class TwinNode {
   void step(core::Nanoseconds now) {
     client.advance(now);
     if (paused) return;
+    if (!hung) node.tick_ran(now);
     node.update(client, now);
     while (const std::optional<cluster::NodeTask> task = node.poll_task()) carry_out(*task);
   }
@@ -31,6 +32,7 @@ class TwinNode {
   cluster::Node node;
   std::map<std::string, std::uint64_t> open;
   bool paused = false;
+  bool hung = false;     // its ticks are; the thread of the node goes on
   bool refuses = false;  // to open worlds
   int opens = 0;         // tries
   int dropped = 0;

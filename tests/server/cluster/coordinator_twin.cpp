@@ -21,6 +21,12 @@ void StoreTwin::set_majority(bool majority, core::Nanoseconds now) {
   majority_ = majority;
 }
 
+void StoreTwin::restore(const StoreTwin& backup, core::Nanoseconds now) {
+  *this = StoreTwin(backup);
+  set_majority(false, now);
+  set_majority(true, now);
+}
+
 Reply StoreTwin::list(std::string_view prefix) const {
   Reply answer = reply();
   for (const auto& [key, value] : keys_)

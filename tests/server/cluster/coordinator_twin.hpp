@@ -19,6 +19,8 @@ class StoreTwin {
   void set_majority(bool majority, core::Nanoseconds now);
   [[nodiscard]] bool has_majority() const { return majority_; }
   void fill() { full_ = true; }
+  // Becomes the state that a copy has, as after a restored backup. Leases have their whole time then.
+  void restore(const StoreTwin& backup, core::Nanoseconds now);
   void compact() { compacted_ = revision_; }
 
   cluster::Reply list(std::string_view prefix) const;

@@ -94,22 +94,64 @@ TEST_F(DirectoryTest, ASilentWatchIsCorrectedByTheNextList) {
   expect_copy();
 }
 
-TEST_F(DirectoryTest, AListThatIsOlderThanTheCopyIsIgnored) {
+TEST_F(DirectoryTest, AListThatChangesHaveOvertakenIsIgnored) {
   run(100 * ms);
+  client.advance(now += Directory::list_interval);
+  directory.update(client, now);  // sends a list
+  client.advance(now += ms);
+  put("c/a", "1");
+  while (const std::optional<Changes> changes = client.poll_changes()) directory.on_changes(*changes, now);
+  client.advance(now += ms);
+  const std::optional<Reply> reply = client.poll();
+  ASSERT_TRUE(reply);
+  ASSERT_LT(reply->revision, directory.revision());
+  EXPECT_TRUE(directory.on_reply(*reply, now));
+  EXPECT_NE(directory.find("a"), nullptr);
+  EXPECT_FALSE(directory.went_back());
+}
+
+TEST_F(DirectoryTest, AStoreThatWentBackIsNamed) {
   put("c/a", "1");
   run(100 * ms);
-  // A lagging member answers the next list.
-  Reply old{.revision = directory.revision() - 1};
-  while (now < 2 * Directory::list_interval) {
-    now += 10 * ms;
-    directory.update(client, now);
-    client.advance(now);
-    while (std::optional<Reply> reply = client.poll()) {
-      old.request = reply->request;
-      EXPECT_TRUE(directory.on_reply(old, now));
-    }
-  }
-  EXPECT_NE(directory.find("a"), nullptr);
+  const test::StoreTwin backup = store;
+  put("c/b", "2");
+  run(100 * ms);
+  store.restore(backup, now);
+  run(Directory::list_interval + core::second);
+  EXPECT_TRUE(directory.went_back());
+  EXPECT_EQ(
+      directory.trouble(),
+      "the coordinator went back from revision 3 to 2, as after a restored backup; restart the cluster's processes");
+  EXPECT_NE(directory.find("b"), nullptr) << "the copy stays as it was";
+  for (int change = 0; change < 10; ++change) put("c/b", std::to_string(change));
+  run(2 * Directory::list_interval);
+  EXPECT_TRUE(directory.went_back()) << "until it is made anew";
+  EXPECT_EQ(directory.find("b")->value, "2");
+}
+
+TEST_F(DirectoryTest, AnOlderValueOfAKeyIsNamed) {
+  put("c/a", "1");
+  run(100 * ms);
+  const test::StoreTwin backup = store;
+  put("c/a", "2");
+  run(100 * ms);
+  store.restore(backup, now);
+  for (int change = 0; change < 10; ++change) put("d/x", "");  // more than were lost
+  run(Directory::list_interval + core::second);
+  EXPECT_TRUE(directory.went_back());
+  EXPECT_EQ(
+      directory.trouble(),
+      "the coordinator went back: key 'c/a' was of revision 3 and is of 2, as after a restored backup; restart the "
+      "cluster's processes");
+}
+
+TEST_F(DirectoryTest, KeysWithAnotherPrefixAreIgnored) {
+  directory.update(client, now);
+  EXPECT_TRUE(directory.on_reply({.request = 1, .revision = 5, .values = {{"c", "1", 1, 1}, {"d/a", "2", 2, 2}}}, now));
+  ASSERT_TRUE(directory.complete());
+  directory.on_changes({.revision = 6, .changes = {{.value = {"c", "3", 1, 6}}, {.value = {"d/a", "4", 2, 6}}}}, now);
+  EXPECT_TRUE(directory.keys().empty());
+  EXPECT_EQ(directory.revision(), 6);
 }
 
 TEST_F(DirectoryTest, EqualsTheStoreAfterAnyFaults) {

@@ -48,10 +48,20 @@ class Members {
   void kill(std::size_t member) { programs_.at(member).reset(); }
   void pause(std::size_t member) { programs_.at(member)->signal(SIGSTOP); }
   void resume(std::size_t member) { programs_.at(member)->signal(SIGCONT); }
+  // Saves the keys of the first member to a file.
+  void back_up() {
+    run_tool({"--endpoints", url(client_ports_[0]), "snapshot", "save", (folder_ / "backup").string()});
+  }
+  // Restores the keys of an only member. It stays the same cluster to its clients.
+  void restore() {
+    kill(0);
+    fs::remove_all(folder_ / "m0");
+    run_tool({"snapshot", "restore", (folder_ / "backup").string(), "--name", "m0", "--data-dir",
+              (folder_ / "m0").string(), "--initial-cluster", initial_cluster(), "--initial-advertise-peer-urls",
+              url(peer_ports_[0])});
+    start(0);
+  }
   void start(std::size_t member) {
-    std::string all;
-    for (std::size_t i = 0; i < peer_ports_.size(); ++i)
-      all += (i > 0 ? ",m" : "m") + std::to_string(i) + "=" + url(peer_ports_[i]);
     const std::string name = "m" + std::to_string(member);
     programs_.resize(std::max(programs_.size(), member + 1));
     programs_[member] = std::make_unique<Program>(
@@ -59,11 +69,23 @@ class Members {
         std::vector<std::string>{"--name", name, "--data-dir", (folder_ / name).string(), "--listen-client-urls",
                                  url(client_ports_[member]), "--advertise-client-urls", url(client_ports_[member]),
                                  "--listen-peer-urls", url(peer_ports_[member]), "--initial-advertise-peer-urls",
-                                 url(peer_ports_[member]), "--initial-cluster", all, "--unsafe-no-fsync"});
+                                 url(peer_ports_[member]), "--initial-cluster", initial_cluster(), "--unsafe-no-fsync",
+                                 "--heartbeat-interval", "50", "--election-timeout", "300"});
   }
 
  private:
   static inline int made = 0;
+
+  [[nodiscard]] std::string initial_cluster() const {
+    std::string all;
+    for (std::size_t i = 0; i < peer_ports_.size(); ++i)
+      all += (i > 0 ? ",m" : "m") + std::to_string(i) + "=" + url(peer_ports_[i]);
+    return all;
+  }
+  void run_tool(std::vector<std::string> arguments) const {
+    Program tool(folder_, "/usr/bin/etcdctl", std::move(arguments));
+    EXPECT_EQ(tool.wait(), 0) << tool.err();
+  }
 
   fs::path folder_;
   std::vector<int> client_ports_;

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <mobula/server/cluster/etcd.hpp>
+#include <semaphore>
 #include <server/cluster/coordinator_twin.hpp>
 #include <server/cluster/etcd_members.hpp>
 
@@ -228,11 +229,122 @@ TEST(Etcd, UnreachableMembersAreNamed) {
   EXPECT_STREQ(reply->error->reason, "unreachable");
 }
 
+TEST_F(EtcdTest, AHostNameIsLookedUp) {
+  open();
+  const std::string address = cluster->urls().front().substr(std::string("http://").size());
+  const std::string port = address.substr(address.find(':'));
+  etcd.emplace(events, EtcdConfig{.members = {"http://etcd.test" + port}, .look_up = [address](const std::string&) {
+                                    return core::Result<std::string>(address);
+                                  }});
+  ASSERT_TRUE(answers());
+  EXPECT_EQ(etcd->member(), "http://etcd.test" + port);
+  etcd->watch("c/", reply_to(etcd->list("c/")).revision + 1);
+  ASSERT_TRUE(reply_to(etcd->commit({.puts = {{"c/a", "1"}}})).committed);
+  EXPECT_FALSE(changes()->error);
+  cluster->kill(0);
+  EXPECT_NE(reason(reply_to(etcd->list("c/"))), "");
+  EXPECT_EQ(etcd->member(), "");
+}
+
+// Lookups that end when the test lets them, or after 3 s.
+class Lookups {
+ public:
+  LookUp function() {
+    return [gate = gate_](const std::string& host) -> core::Result<std::string> {
+      if (gate->try_acquire_for(std::chrono::seconds(3))) gate->release();
+      return core::Error{"unknown host", "cannot find host '" + host + "'"};
+    };
+  }
+  void end() { gate_->release(); }
+
+ private:
+  std::shared_ptr<std::binary_semaphore> gate_ = std::make_shared<std::binary_semaphore>(0);
+};
+
+// Returns the error of a request. The longest time without control goes to `longest`.
+core::Error await_error(net::EventLoop& events, Etcd& etcd, RequestId request, core::Nanoseconds& longest) {
+  core::Nanoseconds before = core::monotonic_now();
+  for (const core::Nanoseconds end = before + 20 * core::second; before < end;) {
+    const std::optional<Reply> reply = etcd.poll();
+    events.run_until(core::monotonic_now() + ms);
+    const core::Nanoseconds now = core::monotonic_now();
+    longest = std::max(longest, now - std::exchange(before, now));
+    if (reply && reply->request == request) return reply->error.value_or(core::Error{"none", "none"});
+  }
+  return {"unanswered", "unanswered"};
+}
+
+TEST(Etcd, AHungLookupEndsInTimeAndBlocksNothing) {
+  Lookups lookups;
+  core::Nanoseconds longest = 0;
+  const core::Nanoseconds begin = core::monotonic_now();
+  {
+    net::EventLoop events;
+    Etcd etcd(events,
+              {.members = {"http://slow.test:2379", url(free_ports(1).front())}, .look_up = lookups.function()});
+    etcd.watch("c/", 1);
+    const core::Error error = await_error(events, etcd, etcd.keep_alive(7), longest);
+    EXPECT_GE(core::monotonic_now() - begin, core::second / 2);
+    EXPECT_STREQ(error.reason, "unreachable");
+    EXPECT_EQ(error.message, "host 'slow.test:2379' was not looked up within 500 ms");
+    const core::Error next = await_error(events, etcd, etcd.keep_alive(7), longest);
+    EXPECT_NE(next.message.find("Connection refused"), std::string::npos) << next.message;
+  }  // while the lookup hangs
+  EXPECT_LT(core::monotonic_now() - begin, 2 * core::second);
+  EXPECT_LT(longest, core::second);
+  lookups.end();
+}
+
+TEST(Etcd, AnUnknownHostIsNamed) {
+  Lookups lookups;
+  lookups.end();
+  net::EventLoop events;
+  Etcd etcd(events, {.members = {"http://none.test:2379"}, .look_up = lookups.function()});
+  core::Nanoseconds longest = 0;
+  for (int tries = 0; tries < 3; ++tries) {
+    const core::Error error = await_error(events, etcd, etcd.list("c/"), longest);
+    EXPECT_STREQ(error.reason, "unreachable");
+    EXPECT_EQ(error.message, "cannot find host 'none.test:2379'");
+  }
+  etcd.watch("c/", 1);
+  std::optional<Changes> ended;
+  while (!(ended = etcd.poll_changes())) events.run_until(core::monotonic_now() + ms);
+  EXPECT_EQ(ended->error->message, "cannot find host 'none.test:2379'");
+}
+
 TEST(Etcd, MembersAreUrls) {
-  EXPECT_EQ(*parse_members("http://a:2379,http://b:2379/"),
-            (std::vector<std::string>{"http://a:2379", "http://b:2379"}));
-  for (const char* text : {"", "a:2379", "http://", "http://a:2379,", "https://a:2379"})
-    EXPECT_STREQ(parse_members(text).error().reason, "bad address") << text;
+  EXPECT_EQ(*parse_members("http://a:2379,http://B.test:2379/,http://[::1]:65535"),
+            (std::vector<std::string>{"http://a:2379", "http://b.test:2379", "http://[::1]:65535"}));
+}
+
+TEST(Etcd, ARefusedMemberNamesThePartAndTheLimit) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"", "expected http://HOST:PORT"},
+      {"http://a:2379,", "expected http://HOST:PORT"},
+      {"a:2379", "the scheme is missing"},
+      {"https://a:2379", "the scheme must be http"},
+      {"http://", "the host is missing"},
+      {"http://:2379", "the host is missing"},
+      {"http://u@a:2379", "a host name has only letters"},
+      {"http://::1:2379", "an IPv6 address is written in brackets"},
+      {"http://a", "the port is missing"},
+      {"http://a:0", "the port must be from 1 to 65535"},
+      {"http://a:65536", "at most 65535"},
+      {"http://a:x", "the port must be a number"},
+      {"http://a:2379/v3", "a path is not possible"},
+      {"http://a:2379,http://A:2379/", "it is named twice"},
+  };
+  for (const auto& [text, part] : cases) {
+    const core::Result<std::vector<std::string>> members = parse_members(text);
+    ASSERT_FALSE(members.ok()) << text;
+    EXPECT_STREQ(members.error().reason, "bad address") << text;
+    EXPECT_NE(members.error().message.find(part), std::string::npos) << members.error().message;
+  }
+  std::string many = "http://a:1";
+  for (std::size_t port = 2; port <= members_max; ++port) many += ",http://a:" + std::to_string(port);
+  EXPECT_EQ(parse_members(many)->size(), members_max);
+  EXPECT_EQ(parse_members(many + ",http://b:1").error().message,
+            "'http://b:1' is not an address of etcd: at most 16 members can be named");
 }
 
 }  // namespace etcd_test

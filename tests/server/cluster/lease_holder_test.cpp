@@ -88,6 +88,20 @@ TEST_F(LeaseHolderTest, ShortOutagesCostNothing) {
   EXPECT_FALSE(holder.lost(now));
 }
 
+// An election of etcd as with the options of EtcdConfig, with a split vote, at the worst moment.
+TEST_F(LeaseHolderTest, AnElectionCostsNothing) {
+  run(core::second);
+  for (int phase = 0; phase < 40; ++phase) {
+    run(phase * 10 * ms);
+    store.set_majority(false, now);
+    run(1300 * ms);
+    store.set_majority(true, now);
+    ASSERT_FALSE(holder.lost(now)) << phase;
+    run(core::second);
+  }
+  EXPECT_FALSE(holder.lost(now));
+}
+
 TEST_F(LeaseHolderTest, ASuspendedHolderHasLostItsLease) {
   run(core::second);
   now += 5 * core::second;  // without a call

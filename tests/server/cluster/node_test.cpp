@@ -133,6 +133,141 @@ TEST_F(NodeTest, DrainingClosesWorldsAndLeavesThemToOthers) {
   EXPECT_TRUE(cluster.store.list("c/nodes/").values.empty());
 }
 
+TEST_F(NodeTest, AnOperatorDrainsItByItsKey) {
+  TwinNode& a = cluster.add_node("a");
+  cluster.run(core::second);
+  place("w", "a");
+  cluster.run(core::second);
+  ASSERT_TRUE(a.open.contains("w"));
+  const KeyValue key = cluster.store.list("c/nodes/a").values.front();
+  NodeRecord record = parse_node(key.value).value();
+  record.draining = true;
+  ASSERT_TRUE(
+      cluster.store.commit({{{"c/nodes/a", key.modified}}, {{"c/nodes/a", to_json(record), key.lease}}, {}}).committed);
+  cluster.run(core::second);
+  EXPECT_TRUE(a.open.empty());
+  EXPECT_EQ(a.dropped, 0) << "the world was saved";
+  EXPECT_EQ(cluster.world("w")->state, WorldState::waiting);
+  EXPECT_TRUE(a.node.serving());
+  EXPECT_TRUE(a.node.status(cluster.now).draining);
+  const KeyValue after = cluster.store.list("c/nodes/a").values.front();
+  EXPECT_TRUE(parse_node(after.value)->draining);
+  EXPECT_EQ(after.lease, key.lease);
+}
+
+TEST_F(NodeTest, AFormerRunsDrainingIsNotAdopted) {
+  cluster.add_node("a").node.drain();
+  cluster.run(core::second);
+  cluster.nodes.clear();  // killed
+  const TwinNode& again = cluster.add_node("a");
+  cluster.run(5 * core::second);
+  ASSERT_TRUE(again.node.serving());
+  EXPECT_FALSE(again.node.status(cluster.now).draining);
+  EXPECT_FALSE(parse_node(cluster.store.list("c/nodes/a").values.front().value)->draining);
+}
+
+TEST_F(NodeTest, EndsWhenTheCoordinatorWentBack) {
+  TwinNode& a = cluster.add_node("a");
+  cluster.run(core::second);
+  place("w", "a");
+  cluster.run(core::second);
+  const test::StoreTwin backup = cluster.store;
+  place("w", "a", 5);
+  cluster.run(core::second);
+  EXPECT_EQ(a.open, (std::map<std::string, std::uint64_t>{{"w", 5}}));
+  cluster.store.restore(backup, cluster.now);
+  cluster.run(Directory::list_interval + core::second);
+  ASSERT_TRUE(a.node.ended());
+  EXPECT_STREQ(a.node.ended()->reason, "coordinator went back");
+  EXPECT_TRUE(a.open.empty());
+  EXPECT_EQ(a.node.valid_until(), 0);
+  cluster.run(3 * core::second);
+  EXPECT_TRUE(cluster.store.list("c/nodes/").values.empty()) << "its lease is not renewed";
+}
+
+TEST_F(NodeTest, EndsWhenNoTickRuns) {
+  TwinNode& a = cluster.add_node("a");
+  cluster.run(core::second);
+  place("w", "a");
+  cluster.run(core::second);
+  a.hung = true;
+  cluster.run(10 * core::second);
+  EXPECT_TRUE(a.node.serving()) << "the limit is 10 s";
+  cluster.run(100 * core::millisecond);
+  ASSERT_TRUE(a.node.ended());
+  EXPECT_STREQ(a.node.ended()->reason, "ticks stopped");
+  EXPECT_EQ(a.node.ended()->message, "no tick has run for 10 s, more than the limit of 10 s; the lease is not renewed");
+  EXPECT_EQ(a.node.valid_until(), 0);
+  cluster.run(3 * core::second);
+  EXPECT_TRUE(cluster.store.list("c/nodes/").values.empty()) << "its lease is not renewed";
+  a.hung = false;
+  cluster.run(core::second);
+  EXPECT_TRUE(a.node.ended()) << "worlds may be others' now";
+}
+
+TEST_F(NodeTest, AProcessWithoutALimitOfTicksServes) {
+  for (const bool reports : {false, true}) {
+    test::TwinClient client(cluster.store, cluster.random);
+    Node node({.cluster = "c/", .name = reports ? "b" : "a", .offer = {.game = "game"}, .tick_timeout = 0});
+    if (reports) node.tick_ran(cluster.now);
+    for (int step = 0; step < 3000; ++step) {
+      cluster.step();
+      client.advance(cluster.now);
+      node.update(client, cluster.now);
+    }
+    EXPECT_TRUE(node.serving());
+  }
+}
+
+TEST_F(NodeTest, StatusHasContactErrorsAndCounts) {
+  TwinNode& a = cluster.add_node("a");
+  EXPECT_FALSE(a.node.status(0).since_contact) << "no answer yet";
+  cluster.run(core::second);
+  NodeStatus status = a.node.status(cluster.now);
+  EXPECT_EQ(status.trouble, "");
+  EXPECT_EQ(status.last_error, "");
+  ASSERT_TRUE(status.since_contact);
+  EXPECT_LT(*status.since_contact, core::second / 2);
+  EXPECT_GT(status.lease_left, core::second);
+  cluster.store.fill();
+  a.node.set_load({.players = 1});
+  cluster.run(2 * core::second);
+  status = a.node.status(cluster.now);
+  EXPECT_EQ(status.trouble, "database space exceeded");
+  EXPECT_GT(status.commits_failed, 0u);
+  EXPECT_LT(*status.since_contact, core::second / 2);
+  a.client.network.cut = true;
+  cluster.run(core::second);
+  status = a.node.status(cluster.now);
+  EXPECT_GT(*status.since_contact, core::second / 2);
+  EXPECT_EQ(status.last_error, "no answer in time");
+  EXPECT_FALSE(a.node.ended());
+  cluster.run(core::second);
+  status = a.node.status(cluster.now);
+  ASSERT_TRUE(a.node.ended());
+  EXPECT_EQ(status.trouble, a.node.ended()->message);
+  EXPECT_EQ(status.lease_left, 0);
+}
+
+TEST_F(NodeTest, AFailureNamesItsNode) {
+  TwinNode& a = cluster.add_node("a", 1);
+  cluster.run(core::second);
+  a.refuses = true;
+  place("v", "a");
+  cluster.run(core::second);
+  EXPECT_EQ(cluster.world("v")->failed_on, "a");
+  a.refuses = false;
+  place("u", "a");
+  cluster.run(core::second);
+  place("w", "a");
+  cluster.run(core::second);
+  EXPECT_EQ(cluster.world("w")->trouble, "the node is full");
+  EXPECT_EQ(cluster.world("w")->failed_on, "") << "it may have room soon";
+  a.node.drain();
+  cluster.run(core::second);
+  EXPECT_EQ(cluster.world("u")->failed_on, "");
+}
+
 TEST_F(NodeTest, EndsBeforeItsLeaseDoes) {
   TwinNode& a = cluster.add_node("a");
   cluster.run(core::second);

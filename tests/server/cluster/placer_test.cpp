@@ -89,6 +89,121 @@ TEST_F(PlacerTest, TheLeastLoadedNodeIsTaken) {
   EXPECT_EQ(cluster.world("more")->state, WorldState::waiting) << "all nodes are full";
 }
 
+TEST_F(PlacerTest, UnansweredPlacementsCountForTheirNode) {
+  cluster.add_node("a", 2);
+  cluster.add_node("b", 2);
+  cluster.run(core::second);
+  for (const char* world : {"t", "u", "v", "w", "x"}) placer.placer.create(placer.client, world, "game");
+  cluster.run(core::second);
+  std::map<std::string, int> worlds;
+  for (const char* world : {"t", "u", "v", "w", "x"}) ++worlds[cluster.world(world)->node];
+  EXPECT_EQ(worlds, (std::map<std::string, int>{{"", 1}, {"a", 2}, {"b", 2}})) << "one waits: both nodes are full";
+  EXPECT_EQ(cluster.world("x")->trouble, "") << "no node was given more than it takes";
+}
+
+// As at a member of etcd that is cut off from the others.
+TEST_F(PlacerTest, PlacementsCountBeforeTheDirectoryShowsThem) {
+  cluster.add_node("a");
+  cluster.add_node("b");
+  cluster.run(core::second);
+  placer.client.watch("elsewhere/", 1);
+  std::map<std::string, int> worlds;
+  for (const char* world : {"t", "u", "v", "w"}) {
+    EXPECT_EQ(create(world), "");
+    ++worlds[cluster.world(world)->node];
+  }
+  EXPECT_EQ(worlds, (std::map<std::string, int>{{"a", 2}, {"b", 2}}));
+  EXPECT_TRUE(placer.placer.directory().worlds().empty());
+  cluster.run(Directory::list_interval);
+  for (const char* world : {"s", "t2"}) {
+    EXPECT_EQ(create(world), "");
+    ++worlds[cluster.world(world)->node];
+  }
+  EXPECT_EQ(worlds, (std::map<std::string, int>{{"a", 3}, {"b", 3}})) << "each counts once";
+}
+
+TEST_F(PlacerTest, PlacementsThatFailCountNoMore) {
+  cluster.add_node("a", 1);
+  cluster.run(core::second);
+  cluster.store.set_majority(false, cluster.now);
+  EXPECT_EQ(create("v"), "unreachable");
+  cluster.store.set_majority(true, cluster.now);
+  cluster.run(100 * core::millisecond);
+  EXPECT_EQ(create("w"), "");
+  EXPECT_EQ(cluster.world("w")->node, "a");
+}
+
+TEST_F(PlacerTest, ANodeThatFailedIsPassedOverForThatWorld) {
+  TwinNode& a = cluster.add_node("a");
+  TwinNode& b = cluster.add_node("b");
+  a.refuses = true;
+  cluster.run(core::second);
+  b.node.set_load({.tick_percent = 90});
+  cluster.run(2 * core::second);
+  EXPECT_EQ(create("w"), "");
+  EXPECT_EQ(cluster.world("w")->node, "a");
+  cluster.run(Placer::failed_interval + core::second);
+  EXPECT_TRUE(b.open.contains("w"));
+  EXPECT_EQ(a.opens, 1);
+  // No other node has room.
+  a.refuses = false;
+  cluster.nodes.pop_back();
+  cluster.run(5 * core::second);
+  EXPECT_TRUE(a.open.contains("w"));
+}
+
+TEST_F(PlacerTest, ANodeIsPassedOverForATime) {
+  TwinNode& a = cluster.add_node("a", 8);
+  TwinNode& b = cluster.add_node("b", 1);
+  a.refuses = true;
+  cluster.run(core::second);
+  EXPECT_EQ(create("w"), "");
+  cluster.run(Placer::failed_interval + core::second);
+  ASSERT_TRUE(b.open.contains("w"));
+  a.refuses = false;
+  cluster.run(Placer::passed_over_time);
+  cluster.store.commit({.puts = {{"c/worlds/w", to_json(WorldRecord{.game = "game"})}}});
+  cluster.run(core::second);
+  EXPECT_TRUE(a.open.contains("w")) << "as its share is the smaller one";
+}
+
+TEST_F(PlacerTest, ANodeThatOpensNothingAttractsNoWorlds) {
+  TwinNode& a = cluster.add_node("a", 20);
+  TwinNode& b = cluster.add_node("b", 20);
+  a.refuses = true;
+  cluster.run(core::second);
+  for (int world = 0; world < 20; ++world) {
+    EXPECT_EQ(create("w" + std::to_string(world)), "");
+    cluster.run(core::second);
+  }
+  cluster.run(10 * core::second);
+  EXPECT_EQ(b.open.size(), 20u);
+  EXPECT_LE(a.opens, 3) << "two, and one that was on its way";
+}
+
+TEST_F(PlacerTest, PlacesNothingWhenTheCoordinatorWentBack) {
+  cluster.add_node("a");
+  cluster.run(core::second);
+  EXPECT_EQ(create("v"), "");
+  cluster.run(core::second);
+  EXPECT_FALSE(placer.placer.ended());
+  const test::StoreTwin backup = cluster.store;
+  EXPECT_EQ(create("w"), "");
+  cluster.run(core::second);
+  cluster.store.restore(backup, cluster.now);
+  cluster.run(Directory::list_interval + core::second);
+  ASSERT_TRUE(placer.placer.ended());
+  EXPECT_STREQ(placer.placer.ended()->reason, "coordinator went back");
+  EXPECT_EQ(create("x"), "coordinator went back");
+  EXPECT_EQ(create("y"), "coordinator went back");
+  cluster.add_node("b");
+  cluster.run(5 * core::second);
+  EXPECT_EQ(cluster.world("v")->node, "a") << "its node has ended, and nothing is placed";
+  cluster.add_placer();  // started again
+  cluster.run(core::second);
+  EXPECT_EQ(cluster.world("v")->node, "b");
+}
+
 TEST_F(PlacerTest, NodesOfAnotherGameAndDrainingOnesAreNotTaken) {
   cluster.add_node("a", 4, "another game");
   cluster.add_node("b").node.drain();

@@ -20,6 +20,8 @@ TEST(Records, ReadBackWhatTheyWrite) {
   EXPECT_EQ(*parse_world(to_json(open_world)), open_world);
   const WorldRecord waiting{.game = "0123", .epoch = 2, .trouble = "no such level"};
   EXPECT_EQ(*parse_world(to_json(waiting)), waiting);
+  const WorldRecord failed{.game = "0123", .epoch = 2, .trouble = "no such level", .failed_on = "a"};
+  EXPECT_EQ(*parse_world(to_json(failed)), failed);
 }
 
 TEST(Records, IgnoreUnknownFields) {
@@ -47,6 +49,8 @@ TEST(Records, AnOpenWorldHasAnOwnerAndAWaitingOneHasNone) {
         R"({"game":"x","state":"placed","node":"a","run":"5x","epoch":"1"})",
         R"({"game":"x","state":"waiting","node":"a"})", R"({"game":"x","state":"waiting","run":"5"})",
         R"({"game":"x","state":"waiting","addresses":["udp://a:1"]})",
+        R"({"game":"x","state":"waiting","failed_on":"../a"})",
+        R"({"game":"x","state":"placed","node":"a","run":"5","epoch":"1","failed_on":"b"})",
         R"({"game":"x","state":"open","node":"a","run":"5","epoch":"1","addresses":[7]})"})
     EXPECT_FALSE(parse_world(text).ok()) << text;
 }

@@ -25,11 +25,17 @@ class Attempts {
       if (attempt.request != reply.request) continue;
       attempt.request = 0;
       attempt.answered = now;
+      failed_ += reply.error ? 1 : 0;
+      trouble_ = reply.error ? reply.error->message : "";
       return true;
     }
     return false;
   }
   [[nodiscard]] bool empty() const { return attempts_.empty(); }
+  /// Returns the number of commits that ended with an error. A condition that does not hold is none.
+  [[nodiscard]] std::uint64_t failed() const { return failed_; }
+  /// Returns why the last commit failed. Empty after a success.
+  [[nodiscard]] const std::string& trouble() const { return trouble_; }
   /// Forgets attempts that hold back no more commits.
   void forget_old(core::Nanoseconds now) {
     std::erase_if(attempts_, [now](const auto& each) {
@@ -45,6 +51,8 @@ class Attempts {
   };
 
   std::map<std::string, Attempt, std::less<>> attempts_;
+  std::uint64_t failed_ = 0;
+  std::string trouble_;
 };
 
 }  // namespace mobula::cluster

@@ -1,10 +1,13 @@
 #include <algorithm>
 #include <mobula/core/name.hpp>
+#include <mobula/core/text.hpp>
 #include <mobula/server/cluster/directory.hpp>
 #include <utility>
 
 namespace mobula::cluster {
 namespace {
+
+constexpr std::size_t key_bytes_shown = 200;  // in an error
 
 // Returns what follows the prefix; empty if the key has another one.
 std::string name_in(std::string_view key, std::string_view prefix) {
@@ -25,9 +28,11 @@ void put(ListedByName<Record>& records, const std::string& name, const KeyValue*
 }  // namespace
 
 void Directory::update(Coordinator& coordinator, core::Nanoseconds now) {
+  if (went_back_) return;
   if (watch_from_ != 0) coordinator.watch(prefix_, std::exchange(watch_from_, 0));
   if (request_ != 0 || now < due_) return;
   request_ = coordinator.list(prefix_);
+  listed_from_ = revision_;
   due_ = now + list_interval;
 }
 
@@ -37,16 +42,40 @@ bool Directory::on_reply(const Reply& reply, core::Nanoseconds now) {
   if (reply.error) {
     trouble_ = reply.error->message;
     due_ = std::min(due_, now + retry_interval);
-  } else if (reply.revision >= revision_) {  // a member may lag behind another
-    trouble_.clear();
-    adopt(reply);
+    return true;
   }
+  compare_history(reply);
+  if (went_back_) return true;
+  trouble_.clear();
+  if (reply.revision >= revision_) adopt(reply);  // else changes have overtaken it
   return true;
+}
+
+// A list has what was committed before it was requested. An older one is of a store that has lost changes, and so is
+// one with an older value of a key.
+void Directory::compare_history(const Reply& reply) {
+  if (reply.revision < listed_from_) {
+    went_back_ = true;
+    trouble_ = "the coordinator went back from revision " + std::to_string(listed_from_) + " to " +
+               std::to_string(reply.revision) + ", as after a restored backup; restart the cluster's processes";
+    return;
+  }
+  if (reply.revision < revision_) return;
+  for (const KeyValue& each : reply.values) {
+    const KeyValue* const known = find(name_in(each.key, prefix_));
+    if (known == nullptr || each.modified >= known->modified) continue;
+    went_back_ = true;
+    trouble_ = "the coordinator went back: key '" + core::shown(each.key, key_bytes_shown) + "' was of revision " +
+               std::to_string(known->modified) + " and is of " + std::to_string(each.modified) +
+               ", as after a restored backup; restart the cluster's processes";
+    return;
+  }
 }
 
 void Directory::adopt(const Reply& reply) {
   std::map<std::string, KeyValue, std::less<>> listed;
-  for (const KeyValue& each : reply.values) listed.emplace(each.key.substr(prefix_.size()), each);
+  for (const KeyValue& each : reply.values)
+    if (each.key.starts_with(prefix_)) listed.emplace(name_in(each.key, prefix_), each);
   revision_ = reply.revision;
   if (watching_ && listed == keys_) return;
   corrections_ += watching_ ? 1 : 0;
@@ -58,6 +87,7 @@ void Directory::adopt(const Reply& reply) {
 }
 
 void Directory::on_changes(const Changes& changes, core::Nanoseconds now) {
+  if (went_back_) return;
   if (changes.error) {
     trouble_ = changes.error->message;
     watching_ = false;
@@ -70,7 +100,8 @@ void Directory::on_changes(const Changes& changes, core::Nanoseconds now) {
 }
 
 void Directory::apply(const Change& change) {
-  const std::string key = change.value.key.substr(prefix_.size());
+  if (!change.value.key.starts_with(prefix_)) return;
+  const std::string key = name_in(change.value.key, prefix_);
   if (change.erased)
     keys_.erase(key);
   else

@@ -1,5 +1,8 @@
 // Copy of a cluster's keys that follows their changes. It lists the keys, then watches them from the revision of the
 // list. It lists again now and then: a watch at a member that is cut off from the others ends silently.
+//
+// A store that was restored from a backup has forgotten changes. The directory reports that it went back, and follows
+// it no longer: epochs and runs of the forgotten time may be given again.
 #pragma once
 
 #include <map>
@@ -47,8 +50,11 @@ class Directory {
   [[nodiscard]] std::uint64_t corrections() const { return corrections_; }
   /// Returns why the last list or watch failed. Empty after a success.
   [[nodiscard]] const std::string& trouble() const { return trouble_; }
+  /// Returns true if the store has lost changes that it had shown. It stays so, and trouble() is why.
+  [[nodiscard]] bool went_back() const { return went_back_; }
 
  private:
+  void compare_history(const Reply& reply);
   void adopt(const Reply& reply);
   void apply(const Change& change);
   void read(const std::string& key);
@@ -60,11 +66,13 @@ class Directory {
   ListedByName<WorldRecord> worlds_;
   Revision revision_ = 0;
   RequestId request_ = 0;      // unanswered list; 0 for none
+  Revision listed_from_ = 0;   // revision of the copy when the list was sent
   core::Nanoseconds due_ = 0;  // time of the next list
   bool watching_ = false;
   Revision watch_from_ = 0;  // where the watch is to begin with the next update(); 0 for no new watch
   std::uint64_t corrections_ = 0;
   std::string trouble_;
+  bool went_back_ = false;
 };
 
 }  // namespace mobula::cluster

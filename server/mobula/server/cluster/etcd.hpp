@@ -7,6 +7,7 @@
 #include <memory>
 #include <mobula/net/event_loop.hpp>
 #include <mobula/server/cluster/etcd_messages.hpp>
+#include <mobula/server/cluster/host_lookup.hpp>
 
 namespace mobula::net {
 class HttpConnection;
@@ -14,13 +15,20 @@ class HttpConnection;
 
 namespace mobula::cluster {
 
+/// Members run with --heartbeat-interval 50 --election-timeout 300. With etcd's defaults, an election takes 1 to 2 s,
+/// and the leases of all nodes end. A member with --host-whitelist lists its IP address too: requests name the address.
 struct EtcdConfig {
   std::vector<std::string> members{};  // "http://HOST:PORT", at least one
   core::Nanoseconds request_timeout = 2 * core::second;
   core::Nanoseconds lease_timeout = core::second / 2;
+  LookUp look_up{};  // for host names, called by other threads; empty for net::resolve
 };
 
-/// Splits "http://a:2379,http://b:2379". Errors: "bad address".
+/// Maximum number of members. etcd recommends at most seven.
+inline constexpr std::size_t members_max = 16;
+
+/// Splits "http://a:2379,http://b:2379". Ports are necessary, paths and second mentions are refused. Errors:
+/// "bad address", which names the part and the limit.
 core::Result<std::vector<std::string>> parse_members(std::string_view text);
 
 class Etcd final : public Coordinator {
@@ -38,22 +46,30 @@ class Etcd final : public Coordinator {
   std::optional<Reply> poll() override;
   std::optional<Changes> poll_changes() override;
 
+  /// Returns the URL of the member that answered last. Empty after an error.
+  [[nodiscard]] const std::string& member() const { return member_; }
+
  private:
   // A connection to one of the members, and the requests that wait for their answers on it.
   struct Line {
-    std::unique_ptr<net::HttpConnection> connection;
+    std::unique_ptr<net::HttpConnection> connection;  // null before the member's address is known
     std::size_t member = 0;
     core::Nanoseconds timeout = 0;
     std::deque<RequestId> waiting;
+    std::deque<EtcdRequest> unsent;    // until the address is known
+    core::Nanoseconds lookup_end = 0;  // then they fail
   };
 
-  RequestId send(Line& line, const EtcdRequest& request);
-  net::HttpConnection& connected(Line& line);
+  RequestId send(Line& line, EtcdRequest request);
+  void post(Line& line, EtcdRequest request);
+  net::HttpConnection* connected(Line& line);
+  void handle_lookups();
+  void handle_lookup(Line& line, const std::optional<core::Error>& error, core::Nanoseconds now);
   void on_answer(Line& line, core::Result<std::string> answer);
   void fail(Line& line, const core::Error& error);
+  void drop(Line& line, const core::Error& error);
   void arrive() const;
   void on_watch_line(std::string_view text);
-  void end_watch(core::Error error);
   [[nodiscard]] bool is_known_store(std::uint64_t store);
 
   net::EventLoop& events_;
@@ -61,6 +77,8 @@ class Etcd final : public Coordinator {
   std::function<void()> on_arrival_;
   RequestId last_ = 0;
   std::uint64_t store_ = 0;  // the first answer was from it
+  std::string member_;
+  std::vector<HostLookup> lookups_;  // by member
   Line requests_;
   Line leases_;
   Line watch_;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <mobula/core/assert.hpp>
 #include <mobula/core/name.hpp>
 #include <mobula/server/cluster/node.hpp>
@@ -16,10 +17,7 @@ void Node::update(Coordinator& coordinator, core::Nanoseconds now) {
   if (ended_) return;
   changed_ = changed_ || !attempts_.empty();
   attempts_.forget_old(now);
-  if (lease_.lost(now)) {
-    const std::string& why = lease_.trouble();
-    return end({"lease lost", "the coordinator has not renewed the lease" + (why.empty() ? why : ": " + why)});
-  }
+  if (std::optional<core::Error> reason = reason_to_end()) return end(std::move(*reason));
   lease_.update(coordinator, now);
   directory_.update(coordinator, now);
   if (lease_.lease() == 0 || !directory_.complete()) return;
@@ -33,13 +31,36 @@ void Node::update(Coordinator& coordinator, core::Nanoseconds now) {
 }
 
 void Node::receive(Coordinator& coordinator) {
-  while (const std::optional<Changes> changes = coordinator.poll_changes()) directory_.on_changes(*changes, now_);
-  while (const std::optional<Reply> reply = coordinator.poll())
+  while (const std::optional<Changes> changes = coordinator.poll_changes()) {
+    if (changes->error) last_error_ = changes->error->message;
+    directory_.on_changes(*changes, now_);
+  }
+  while (const std::optional<Reply> reply = coordinator.poll()) {
+    if (reply->error)
+      last_error_ = reply->error->message;
+    else
+      last_contact_ = now_;
     if (!lease_.on_reply(*reply, now_) && !directory_.on_reply(*reply, now_)) attempts_.on_reply(*reply, now_);
+  }
+}
+
+std::optional<core::Error> Node::reason_to_end() const {
+  if (lease_.lost(now_)) {
+    const std::string& why = lease_.trouble();
+    return core::Error{"lease lost", "the coordinator has not renewed the lease" + (why.empty() ? why : ": " + why)};
+  }
+  if (directory_.went_back()) return core::Error{"coordinator went back", directory_.trouble()};
+  const core::Nanoseconds limit = config_.tick_timeout;
+  if (limit > 0 && last_tick_ && now_ > *last_tick_ + limit)
+    return core::Error{"ticks stopped", "no tick has run for " + std::to_string((now_ - *last_tick_) / core::second) +
+                                            " s, more than the limit of " + std::to_string(limit / core::second) +
+                                            " s; the lease is not renewed"};
+  return std::nullopt;
 }
 
 // The process has no world any more, whatever the directory has.
 void Node::end(core::Error error) {
+  last_error_ = error.message;
   ended_ = std::move(error);
   for (const auto& [world, held] : held_) tasks_.push_back({NodeTask::Kind::drop, world, held.epoch});
   held_.clear();
@@ -60,7 +81,7 @@ void Node::reconcile_node(Coordinator& coordinator) {
   const KeyValue* const known = directory_.find(key);
   const bool is_own = known != nullptr && known->lease == lease_.lease();
   if (run_ != 0 && (!is_own || known->created != run_))
-    return end({"lease lost", "the node's key was erased from the coordinator"});
+    return end({"lease lost", "the node's key was erased from the coordinator, or has another lease"});
   if (known != nullptr && !is_own) {  // a former run has it until its lease ends
     if (name_taken_since_ == 0) name_taken_since_ = now_;
     changed_ = true;  // by time
@@ -68,8 +89,17 @@ void Node::reconcile_node(Coordinator& coordinator) {
       end({"name taken", "another process is node \"" + config_.name + "\" of this cluster"});
     return;
   }
-  if (is_own) run_ = known->created;
+  if (is_own) {
+    run_ = known->created;
+    adopt_draining(*known);
+  }
   commit(coordinator, key, to_json(config_.offer), lease_.lease());
+}
+
+// An operator has set `draining` in the key of this run.
+void Node::adopt_draining(const KeyValue& key) {
+  const core::Result<NodeRecord> record = parse_node(key.value);
+  if (record && record->draining) config_.offer.draining = true;
 }
 
 void Node::reconcile_worlds(Coordinator& coordinator) {
@@ -138,10 +168,18 @@ void Node::opened(std::string_view world, std::uint64_t epoch, std::vector<std::
 }
 
 void Node::failed(std::string_view world, std::uint64_t epoch, std::string why) {
+  if (why.empty()) why = "it cannot be opened";
+  release(world, epoch, {.trouble = std::move(why), .failed_on = config_.name});
+}
+
+void Node::closed(std::string_view world, std::uint64_t epoch) { release(world, epoch, {}); }
+
+// Gives a world back with the record that it is to have.
+void Node::release(std::string_view world, std::uint64_t epoch, WorldRecord record) {
   changed_ = true;
   if (Held* const held = find(world, epoch)) {
     held->closing = true;
-    held->wanted = WorldRecord{.trouble = std::move(why)};
+    held->wanted = std::move(record);
   }
 }
 
@@ -154,6 +192,17 @@ RequestId Node::leave(Coordinator& coordinator) const {
   return lease_.lease() == 0 ? 0 : coordinator.revoke(lease_.lease());
 }
 
-void Node::closed(std::string_view world, std::uint64_t epoch) { failed(world, epoch, ""); }
+NodeStatus Node::status(core::Nanoseconds now) const {
+  NodeStatus status{.last_error = last_error_,
+                    .lease_left = std::max<core::Nanoseconds>(valid_until() - now, 0),
+                    .corrections = directory_.corrections(),
+                    .commits_failed = attempts_.failed(),
+                    .draining = config_.offer.draining};
+  if (last_contact_) status.since_contact = now - *last_contact_;
+  for (const std::string* each : {&lease_.trouble(), &directory_.trouble(), &attempts_.trouble()})
+    if (status.trouble.empty()) status.trouble = *each;
+  if (ended_) status.trouble = ended_->message;
+  return status;
+}
 
 }  // namespace mobula::cluster

@@ -2,7 +2,7 @@
 // directory has them. It compares the directory with what it should have, and commits the difference. So a lost answer
 // or a late change needs no case of its own.
 //
-//   joining ─► serving ─► ended           the lease was lost, or another process has the name
+//   joining ─► serving ─► ended           see Node::ended()
 //
 // It runs on a thread of its own, as ticks and starts of worlds may take longer than a lease.
 #pragma once
@@ -19,7 +19,23 @@ struct NodeConfig {
   std::string cluster{};  // prefix of all keys, "NAME/"
   std::string name{};     // core::is_good_name()
   NodeRecord offer{};
-  core::Nanoseconds ttl = 2 * core::second;  // time to live of the lease, whole seconds
+  // Time to live of the lease, whole seconds. 2 s survive an election of etcd with the options of EtcdConfig, and
+  // worlds of a dead node are placed again within 3 s.
+  core::Nanoseconds ttl = 2 * core::second;
+  // Maximum time without tick_ran(), after which the node ends; 0 disables it. Counts from the first tick_ran().
+  core::Nanoseconds tick_timeout = 10 * core::second;
+};
+
+/// State of a node for logs and metrics.
+struct NodeStatus {
+  std::string member{};      // URL of the member of etcd that answered last; empty after an error
+  std::string trouble{};     // why requests fail, or why the node has ended; empty while all is well
+  std::string last_error{};  // text of the last error; kept after a success
+  std::optional<core::Nanoseconds> since_contact{};  // since the last answer without an error; null before the first
+  core::Nanoseconds lease_left = 0;                  // time for which the process may serve without a renewal
+  std::uint64_t corrections = 0;                     // lists that had what the watch had not
+  std::uint64_t commits_failed = 0;
+  bool draining = false;
 };
 
 /// A task for the process.
@@ -49,8 +65,11 @@ class Node {
   void failed(std::string_view world, std::uint64_t epoch, std::string why);
   void closed(std::string_view world, std::uint64_t epoch);
   void set_load(const LoadRecord& load) { load_ = load; }
-  /// Takes no more worlds, and closes those that it has.
+  /// Takes no more worlds, and closes those that it has. An operator does the same by `draining` in the node's key,
+  /// with its lease kept. It lasts until the end of the run.
   void drain();
+  /// Reports that the process works: a tick has run, or a step of long work such as the start of a world.
+  void tick_ran(core::Nanoseconds now) { last_tick_ = now; }
   /// Ends the lease, so that others need not wait for its end. The last call, when all worlds are closed. Returns the
   /// request; 0 if there is no lease.
   RequestId leave(Coordinator& coordinator) const;
@@ -59,9 +78,15 @@ class Node {
   [[nodiscard]] bool serving() const { return run_ != 0 && !ended_; }
   /// Returns the end of the time in which the process may serve and write. After it, it must do neither, whether it was
   /// given a task or not.
-  [[nodiscard]] core::Nanoseconds valid_until() const { return lease_.valid_until(); }
-  /// Returns why the node has ended. Errors: "lease lost", "name taken". Null before.
+  [[nodiscard]] core::Nanoseconds valid_until() const { return ended_ ? 0 : lease_.valid_until(); }
+  /// Returns why the node has ended. It does not join again, and renews its lease no longer. Null before. Errors:
+  ///   "lease lost"             it was not renewed in time, or the node's key was erased
+  ///   "name taken"             another process has the name
+  ///   "ticks stopped"          tick_ran() was not called for `tick_timeout`
+  ///   "coordinator went back"  the coordinator has lost changes, as after a restored backup
   [[nodiscard]] const std::optional<core::Error>& ended() const { return ended_; }
+  /// Returns the state, but for the member.
+  [[nodiscard]] NodeStatus status(core::Nanoseconds now) const;
   /// Returns the number of worlds that it has, opening and closing ones included.
   [[nodiscard]] std::size_t worlds() const { return held_.size(); }
   [[nodiscard]] const Directory& directory() const { return directory_; }
@@ -75,13 +100,16 @@ class Node {
   };
 
   void receive(Coordinator& coordinator);
+  [[nodiscard]] std::optional<core::Error> reason_to_end() const;
   void end(core::Error error);
+  void adopt_draining(const KeyValue& key);
   void reconcile_node(Coordinator& coordinator);
   void reconcile_worlds(Coordinator& coordinator);
   void reconcile_world(Coordinator& coordinator, const std::string& world, const WorldRecord& record);
   void drop_lost_worlds();
   void publish_load(Coordinator& coordinator);
   void commit(Coordinator& coordinator, std::string_view key, std::string value, LeaseId lease);
+  void release(std::string_view world, std::uint64_t epoch, WorldRecord record);
   [[nodiscard]] bool is_own(const WorldRecord& record) const;
   Held* find(std::string_view world, std::uint64_t epoch);
 
@@ -95,6 +123,9 @@ class Node {
   Revision reconciled_ = 0;    // the directory had it when it was last compared
   bool changed_ = false;       // worlds or offer have changed, or a commit is to be repeated
   core::Nanoseconds now_ = 0;  // time of the last update()
+  std::optional<core::Nanoseconds> last_tick_;
+  std::optional<core::Nanoseconds> last_contact_;
+  std::string last_error_;
   LoadRecord load_;
   Attempts attempts_;
   std::map<std::string, Held, std::less<>> held_;

@@ -1,7 +1,10 @@
 #include <atomic>
 #include <ctime>
+#include <mobula/core/log.hpp>
+#include <mobula/core/text.hpp>
 #include <mobula/net/event_loop.hpp>
 #include <mobula/server/cluster/node_thread.hpp>
+#include <mobula/server/cluster/trouble_log.hpp>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -11,6 +14,7 @@ namespace {
 
 // Time between two updates. Answers and changes are handled when they arrive.
 constexpr core::Nanoseconds interval = 20 * core::millisecond;
+constexpr std::size_t logged_bytes_max = 500;
 
 }  // namespace
 
@@ -22,7 +26,8 @@ core::Nanoseconds boot_now() {
 
 struct NodeThread::Impl {
   Impl(NodeConfig node_config, EtcdConfig etcd_config)
-      : leave_max(etcd_config.lease_timeout),
+      : name(node_config.name),
+        leave_max(etcd_config.lease_timeout),
         etcd(events, std::move(etcd_config), [this] { update(); }),
         node(std::move(node_config)),
         thread([this] { run(); }) {}
@@ -53,15 +58,47 @@ struct NodeThread::Impl {
   void update() {
     if (stopping) return;
     const std::lock_guard lock(mutex);
-    node.update(etcd, boot_now());
-    valid_until = node.ended() ? 0 : node.valid_until();
+    const core::Nanoseconds now = boot_now();
+    node.tick_ran(last_tick);
+    node.update(etcd, now);
+    valid_until = node.valid_until();
+    member = etcd.member();
+    log_changes(now);
   }
 
+  [[nodiscard]] NodeStatus status(core::Nanoseconds now) const {
+    NodeStatus all = node.status(now);
+    all.member = member;
+    return all;
+  }
+
+  // Logs the state once per change.
+  void log_changes(core::Nanoseconds now) {
+    if (ended) return;
+    if (const std::optional<core::Error>& why = node.ended()) {
+      ended = true;
+      return core::log_warn("server", "node {} has left its cluster: {}: {}", name, why->reason,
+                            core::shown(why->message, logged_bytes_max));
+    }
+    const NodeStatus current = status(now);
+    trouble.update(current.trouble, now);
+    if (node.serving() && !std::exchange(serving, true)) core::log_info("server", "node {} serves its cluster", name);
+    if (current.draining && !std::exchange(draining, true))
+      core::log_warn("server", "node {} drains: it takes no more worlds and closes those that it has", name);
+  }
+
+  std::string name;
   core::Nanoseconds leave_max;
   net::EventLoop events;
   Etcd etcd;  // the thread's
   mutable std::mutex mutex;
   Node node;
+  std::string member;  // copy for other threads
+  TroubleLog trouble{"cluster's coordinator"};
+  bool serving = false;  // as logged, like the next two
+  bool draining = false;
+  bool ended = false;
+  std::atomic<core::Nanoseconds> last_tick = boot_now();
   std::atomic<core::Nanoseconds> valid_until = 0;
   std::atomic<bool> stopping = false;
   std::thread thread;  // the last member: it uses the others
@@ -111,6 +148,13 @@ std::optional<core::Error> NodeThread::ended() const {
   const std::lock_guard lock(impl_->mutex);
   return impl_->node.ended();
 }
+
+NodeStatus NodeThread::status() const {
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->status(boot_now());
+}
+
+void NodeThread::tick_ran() { impl_->last_tick = boot_now(); }
 
 bool NodeThread::may_serve() const { return boot_now() < impl_->valid_until; }
 

@@ -1,5 +1,5 @@
 // A node on a thread of its own, with its connection to etcd. Ticks, saves and starts of worlds may take longer than a
-// lease, so another thread renews it.
+// lease, so another thread renews it. It logs when its state changes, and when errors begin and end.
 #pragma once
 
 #include <memory>
@@ -20,6 +20,11 @@ class NodeThread {
   NodeThread(const NodeThread&) = delete;
   NodeThread& operator=(const NodeThread&) = delete;
 
+  /// Reports that a tick has run. The thread of the ticks calls it after each tick. It also calls it during work that
+  /// takes longer, such as the start of a world. Without it for longer than NodeConfig::tick_timeout the node ends.
+  /// Time counts from the constructor. It takes no lock.
+  void tick_ran();
+
   // As those of Node.
   std::optional<NodeTask> poll_task();
   void opened(std::string_view world, std::uint64_t epoch, std::vector<std::string> addresses);
@@ -29,6 +34,7 @@ class NodeThread {
   void drain();
   [[nodiscard]] bool serving() const;
   [[nodiscard]] std::optional<core::Error> ended() const;
+  [[nodiscard]] NodeStatus status() const;
 
   /// Returns whether the process may serve and write now, by boot_now(). It asks before each tick and before each
   /// write.

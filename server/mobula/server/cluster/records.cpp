@@ -38,7 +38,8 @@ std::string to_json(const WorldRecord& world) {
               {"node", world.node},
               {"run", std::to_string(world.run)},
               {"addresses", world.addresses},
-              {"trouble", world.trouble}}
+              {"trouble", world.trouble},
+              {"failed_on", world.failed_on}}
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -77,10 +78,12 @@ core::Result<WorldRecord> parse_world(std::string_view json) {
   world.run = fields.number<Revision>("run");
   world.addresses = fields.texts("addresses");
   world.trouble = fields.text("trouble");
+  world.failed_on = fields.text("failed_on");
   if (!fields.good() || world.game.empty() || state == states.end()) return bad("world", json);
   world.state = static_cast<WorldState>(state - states.begin());
-  const bool owned = core::is_good_name(world.node) && world.run > 0 && world.epoch > 0;
-  const bool waits = world.node.empty() && world.run == 0 && world.addresses.empty();
+  const bool owned = core::is_good_name(world.node) && world.run > 0 && world.epoch > 0 && world.failed_on.empty();
+  const bool waits = world.node.empty() && world.run == 0 && world.addresses.empty() &&
+                     (world.failed_on.empty() || core::is_good_name(world.failed_on));
   if (world.state == WorldState::waiting ? !waits : !owned) return bad("world", json);
   return world;
 }

@@ -47,6 +47,7 @@ struct WorldRecord {
   Revision run = 0;                      // creation of the owner's key
   std::vector<std::string> addresses{};  // clients connect to them while the world is open
   std::string trouble{};                 // why the last placement failed
+  std::string failed_on{};               // node that could not open it; empty unless the world waits
   bool operator==(const WorldRecord&) const = default;
 };
 
