@@ -30,6 +30,7 @@ net                  core process transport
 server/tick          core ecs
 server/store         core process ecs reflect
 server/cluster       core net
+server/agones        core net
 server/admin         core transport net
 server/web           core process transport net server/admin
 server/interest      core ecs hierarchy
@@ -38,7 +39,7 @@ server/replication   core ecs reflect index resource wire transport server/tick 
 server/rewind        core ecs reflect hierarchy wire transport server/game server/replication
 server/session       core process ecs reflect resource wire transport server/tick server/store server/interest server/game server/replication server/rewind
 server/api           core process ecs reflect hierarchy index wire net transport server/tick server/store server/admin server/interest server/game server/replication server/rewind server/session
-server/host          core process transport net resource/files server/tick server/store server/admin server/web server/game server/session server/api
+server/host          core process reflect transport net resource/files server/tick server/store server/cluster server/admin server/web server/game server/session server/api
 client/mirror        core ecs reflect hierarchy index wire
 client/connection    core ecs reflect resource wire transport client/mirror
 client/prediction    core ecs reflect index wire prediction client/mirror client/connection
@@ -46,6 +47,7 @@ c                    core ecs reflect hierarchy index resource wire prediction t
 client/files         core process resource resource/files client/connection
 client/pipe          core process resource prediction transport transport/simulation net client/mirror client/connection client/prediction client/files
 token                core process transport net
+cluster              core process transport net server/cluster server/admin
 examples/arena
 examples/tutorial
 examples/demo/rules  core ecs hierarchy resource prediction
@@ -110,13 +112,13 @@ fmt/*                        core/format.hpp
 sodium.h                     core
 xxhash.h                     core
 xxh_x86dispatch.h            core
-boost/asio*                  net server/admin
-boost/beast*                 net server/admin server/web
+boost/asio*                  net server/agones/patch_connection.cpp server/admin
+boost/beast*                 net server/agones/patch_connection.cpp server/admin server/web
 boost/unordered/*            server/store/remembered_impl.hpp
 boost/*                      net server/admin
 rapidjson/*                  resource/compiler
-nlohmann/*                   index net server client/pipe token bots
-CLI/*                        *main.cpp process/command_line.cpp process/settings.cpp server/host/config.cpp token client/pipe/access_options.cpp resource/compiler/compile_tool.cpp
+nlohmann/*                   index net server client/pipe token cluster bots
+CLI/*                        *main.cpp process/command_line.cpp process/settings.cpp server/host/config.cpp token cluster client/pipe/access_options.cpp resource/compiler/compile_tool.cpp
 sqlite3.h                    server/store
 prometheus/*                 server/api
 sys/socket.h                 net c/udp_socket.cpp
@@ -142,7 +144,7 @@ mutex                        process net server client/pipe bots
 shared_mutex                 process net server client/pipe bots
 condition_variable           process net server client/pipe bots
 future                       process net server client/pipe bots
-filesystem                   process resource/compiler net server token client/files headless *main.cpp
+filesystem                   process resource/compiler net server token cluster client/files headless *main.cpp
 fstream                      process resource/compiler net server token client/files headless *main.cpp
 iostream                     process server *main.cpp
 '
@@ -170,7 +172,7 @@ client/web/demo/*             play/session play/game.ts
 client/inspector/vendor/*     inspector/parts/chart.js
 '
 
-programs=' c examples token demo headless bots lobby '  # folders whose headers are included without mobula/
+programs=' c examples token cluster demo headless bots lobby '  # folders whose headers are included without mobula/
 
 root=${1:?usage: tests/layering.sh ROOT}
 cd "$root"
@@ -320,8 +322,8 @@ lines_max=450
 while read -r line file; do
   [[ $file == total || $file == client/c/mobula_client.h ]] || ((line <= lines_max)) ||
     wrong "the file is longer than $lines_max lines"
-done < <(find shared schema server client tests bench cmake docs/tools -type d \( -name node_modules -o -name vendor \) -prune -o \
-  -type f -regex '.*\.\([ch]pp\|[ch]\|cs\|ts\|m?js\|py\|sh\|cmake\)' -exec wc -l {} + 2>/dev/null | sort -k2)
+done < <(find dev shared schema server client tests bench cmake docs/tools -type d \( -name node_modules -o -name vendor \) -prune -o \
+  -type f -regex 'dev\|.*\.\([ch]pp\|[ch]\|cs\|ts\|m?js\|py\|sh\|cmake\)' -exec wc -l {} + 2>/dev/null | sort -k2)
 
 if ((!has_sources)); then
   echo "$root: there are no sources to read" >&2

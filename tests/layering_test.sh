@@ -159,15 +159,15 @@ wrong shared/mobula/core/log.hpp "<fmt/format.h>" "<fmt/format.h>: only for core
 wrong shared/mobula/wire/messages.cpp "<sodium.h>" "<sodium.h>: only for core"
 wrong shared/mobula/ecs/prototype.cpp "<xxhash.h>" "<xxhash.h>: only for core"
 right shared/mobula/net/udp.cpp "<boost/asio/ip/udp.hpp>"
-wrong server/examples/demo/main.cpp "<boost/asio.hpp>" "<boost/asio.hpp>: only for net server/admin"
+wrong server/examples/demo/main.cpp "<boost/asio.hpp>" "<boost/asio.hpp>: only for net server/agones/patch_connection.cpp server/admin"
 right server/mobula/server/store/remembered_impl.hpp "<boost/unordered/unordered_flat_map.hpp>"
 wrong shared/mobula/index/name_table.cpp "<boost/unordered/unordered_flat_map.hpp>" \
   "<boost/unordered/unordered_flat_map.hpp>: only for server/store/remembered_impl.hpp"
 wrong shared/mobula/wire/messages.cpp "<rapidjson/reader.h>" "<rapidjson/reader.h>: only for resource/compiler"
 wrong shared/mobula/resource/compiler/json.cpp "<nlohmann/json.hpp>" \
-  "<nlohmann/json.hpp>: only for index net server client/pipe token bots"
+  "<nlohmann/json.hpp>: only for index net server client/pipe token cluster bots"
 right client/bots/main.cpp "<CLI/CLI.hpp>"
-wrong client/bots/run.cpp "<CLI/CLI.hpp>" "<CLI/CLI.hpp>: only for *main.cpp process/command_line.cpp process/settings.cpp server/host/config.cpp token client/pipe/access_options.cpp resource/compiler/compile_tool.cpp"
+wrong client/bots/run.cpp "<CLI/CLI.hpp>" "<CLI/CLI.hpp>: only for *main.cpp process/command_line.cpp process/settings.cpp server/host/config.cpp token cluster client/pipe/access_options.cpp resource/compiler/compile_tool.cpp"
 wrong shared/mobula/index/names.cpp "<flatbuffers/flatbuffers.h>" \
   "<flatbuffers/flatbuffers.h>: only for reflect resource wire server/game c examples"
 wrong client/mobula/client/mirror/mirror.cpp "<sqlite3.h>" "<sqlite3.h>: only for server/store"
@@ -199,6 +199,9 @@ yes '// Line.' | head -n 451 | tee "$dir/tree/client/c/mobula_client.h" >"$dir/t
 expect 0 "" "450 lines, the C interface, and packages of others"
 echo '// Line.' >>"$dir/tree/tests/page/page_test.ts"
 expect 1 "tests/page/page_test.ts:451: the file is longer than 450 lines" "451 lines"
+rm "$dir/tree/tests/page/page_test.ts"
+yes '# Line.' | head -n 451 >"$dir/tree/dev"
+expect 1 "dev:451: the file is longer than 450 lines" "451 lines of dev"
 
 # Odd spacing does not hide an include. Tests may include anything. A tree without sources fails, and a table with a cycle.
 tree shared/mobula/core/log.cpp "<vector>"

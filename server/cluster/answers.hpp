@@ -1,0 +1,28 @@
+// Nodes and worlds of a cluster as JSON, as the HTTP interface and the commands give them.
+#pragma once
+
+#include <cluster/control.hpp>
+#include <nlohmann/json.hpp>
+
+namespace mobula::cluster {
+
+using Json = nlohmann::ordered_json;
+
+std::string_view to_string(WorldState state);
+Json world_json(std::string_view name, const WorldRecord& world);
+/// Returns a node. Null if the directory has none of this name.
+Json node_json(const Directory& directory, std::string_view name);
+
+/// Part of a list by name.
+struct Page {
+  std::string after{};  // last name of the page before
+  std::size_t limit = 0;
+};
+/// Returns {"nodes": […], "next": NAME or null}: the value of `after` for the next page, if there is one.
+Json nodes_json(const Directory& directory, const Page& page);
+Json worlds_json(const Control& control, const Page& page);
+
+/// Returns text on one line. Bytes that are not UTF-8 are replaced.
+std::string text_of(const Json& json);
+
+}  // namespace mobula::cluster

@@ -1,0 +1,72 @@
+#include <cluster/answers.hpp>
+#include <cluster/commands.hpp>
+#include <cluster/world_token.hpp>
+#include <limits>
+#include <mobula/core/format.hpp>
+#include <mobula/core/log.hpp>
+#include <mobula/process/key_file.hpp>
+
+namespace mobula::cluster {
+namespace {
+
+constexpr core::Nanoseconds patience = 4 * core::second;
+
+core::Result<WorldRecord> find_world(EtcdSession& session, const std::string& name) {
+  if (const core::Status ready = session.control().wait_until_ready(); !ready) return ready.error();
+  std::optional<WorldRecord> world = session.control().world(name);
+  if (!world) return core::Error{"no such world", core::format("there is no world '{}'", name)};
+  return std::move(*world);
+}
+
+}  // namespace
+
+core::Result<core::SecretKey> load_key(const std::string& path) {
+  const core::Result<process::KeyFile> file = process::load_key_file(path);
+  if (!file) return file.error();
+  if (file->others_may_read) core::log_warn("cluster", "{}: others may read this key (chmod 600)", path);
+  return file->key;
+}
+
+core::Result<std::string> list(const CommandOptions& options) {
+  EtcdSession session(options.at, false, patience);
+  Control& control = session.control();
+  if (const core::Status ready = control.wait_until_ready(); !ready) return ready.error();
+  const Page all{.limit = std::numeric_limits<std::size_t>::max()};
+  return text_of(
+      Json{{"nodes", nodes_json(control.directory(), all)["nodes"]}, {"worlds", worlds_json(control, all)["worlds"]}});
+}
+
+core::Result<std::string> place(const CommandOptions& options) {
+  EtcdSession session(options.at, true, patience);
+  Control& control = session.control();
+  if (const core::Status created = control.create(options.world, options.game); !created) return created.error();
+  return text_of(world_json(options.world, control.world(options.world).value_or(WorldRecord{.game = options.game})));
+}
+
+core::Result<std::string> drain(const CommandOptions& options) {
+  EtcdSession session(options.at, false, patience);
+  if (const core::Status drained = session.control().drain(options.node); !drained) return drained.error();
+  return text_of(Json{{"node", options.node}, {"draining", true}});
+}
+
+core::Result<std::string> resolve(const CommandOptions& options) {
+  EtcdSession session(options.at, false, patience);
+  const core::Result<WorldRecord> world = find_world(session, options.world);
+  if (!world) return world.error();
+  return text_of(world_json(options.world, *world));
+}
+
+core::Result<std::string> token(const CommandOptions& options) {
+  const core::Result<core::SecretKey> key = load_key(options.key_file);
+  if (!key) return key.error();
+  EtcdSession session(options.at, false, patience);
+  const core::Result<WorldRecord> world = find_world(session, options.world);
+  if (!world) return world.error();
+  if (world->state != WorldState::open)
+    return core::Error{"not open",
+                       core::format("world '{}' is {}, not open{}{}", options.world, to_string(world->state),
+                                    world->trouble.empty() ? "" : ": ", world->trouble)};
+  return world_token_json(*key, world->addresses, options.account);
+}
+
+}  // namespace mobula::cluster

@@ -1,0 +1,157 @@
+#include <algorithm>
+#include <cluster/control.hpp>
+#include <mobula/core/assert.hpp>
+#include <mobula/core/format.hpp>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace mobula::cluster {
+namespace {
+
+// Time in which the directory usually has a change that was committed.
+constexpr core::Nanoseconds shown_within = core::second / 4;
+
+// The fields of newer versions stay. Null if the value is no object.
+std::optional<std::string> with_draining(std::string_view value) {
+  nlohmann::json record = nlohmann::json::parse(value, nullptr, false);
+  if (!record.is_object()) return std::nullopt;
+  record["draining"] = true;
+  return record.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+core::Error no_such_node(std::string_view name) {
+  return {"no such node", core::format("there is no node '{}'", name)};
+}
+
+// Adds what an error of a commit leaves open.
+core::Error of_commit(const core::Error& error) {
+  constexpr std::string_view open[] = {"unreachable", "no majority", "bad answer"};
+  const bool may_hold = std::ranges::find(open, std::string_view(error.reason)) != std::end(open);
+  return {error.reason, error.message + (may_hold ? "; the change may still take effect" : "")};
+}
+
+}  // namespace
+
+Control::Control(Coordinator& coordinator, ControlConfig config, Pump pump)
+    : config_(std::move(config)), pump_(std::move(pump)), metered_(coordinator), directory_(config_.cluster) {
+  if (config_.places) placer_ = std::make_unique<Placer>(config_.cluster);
+}
+
+void Control::update(core::Nanoseconds now) {
+  now_ = now;
+  metered_.set_now(now);
+  if (placer_) return placer_->update(metered_, now);
+  while (const std::optional<Changes> changes = metered_.poll_changes()) directory_.on_changes(*changes, now);
+  while (const std::optional<Reply> reply = metered_.poll()) directory_.on_reply(*reply, now);
+  directory_.update(metered_, now);
+}
+
+std::optional<core::Error> Control::trouble() const {
+  const std::string& why = directory().trouble();
+  if (directory().complete() && why.empty()) return std::nullopt;
+  return core::Error{"unreachable",
+                     core::format("no contact with etcd at {}{}{}", config_.etcd, why.empty() ? "" : ": ", why)};
+}
+
+core::Status Control::known() const {
+  const std::optional<core::Error> why = trouble();
+  const std::optional<core::Nanoseconds>& contact = counters().contact;
+  if (!why || (directory().complete() && contact && now_ < *contact + stale_after)) return core::Done{};
+  return *why;
+}
+
+WorldState Control::state_of(const WorldRecord& world) const {
+  if (world.state == WorldState::waiting) return world.state;
+  const KeyValue* const owner = directory().find(std::string(nodes_prefix) + world.node);
+  return owner != nullptr && owner->created == world.run ? world.state : WorldState::waiting;
+}
+
+std::optional<WorldRecord> Control::world(std::string_view name) const {
+  const auto found = directory().worlds().find(name);
+  if (found == directory().worlds().end()) return std::nullopt;
+  const WorldRecord& record = found->second.record;
+  if (state_of(record) == record.state) return record;
+  return WorldRecord{
+      .game = record.game, .epoch = record.epoch, .trouble = core::format("node '{}' has ended", record.node)};
+}
+
+// Updates until `done` returns true. Returns false if the time ends before.
+bool Control::wait(core::Nanoseconds time, const std::function<bool()>& done) {
+  update(pump_());
+  for (const core::Nanoseconds end = now_ + time; !done(); update(pump_()))
+    if (now_ >= end) return false;
+  return true;
+}
+
+core::Status Control::wait_until_ready() {
+  if (!directory().complete()) wait(config_.patience, [this] { return directory().complete(); });
+  if (const std::optional<core::Error> why = trouble()) return *why;
+  return core::Done{};
+}
+
+core::Error Control::unfinished(const std::string& what) const {
+  return {"unfinished", core::format("{}: etcd at {} has not answered within {:.1f} s; it may still take effect", what,
+                                     config_.etcd, core::in_seconds(config_.patience))};
+}
+
+core::Status Control::create(const std::string& world, const std::string& game) {
+  if (core::Status ready = wait_until_ready(); !ready) return ready;
+  MOBULA_ASSERT(placer_ != nullptr, "the control is a placer");
+  const RequestId request = placer_->create(metered_, world, game);
+  Created created;
+  const bool answered = wait(config_.patience, [&] {
+    while (std::optional<Created> next = placer_->poll_created()) {
+      if (next->request != request) continue;  // it was given up
+      created = std::move(*next);
+      return true;
+    }
+    return false;
+  });
+  if (!answered) return unfinished(core::format("creation of world '{}'", world));
+  if (created.error) return of_commit(*created.error);
+  wait(shown_within, [&] { return directory().worlds().contains(world); });
+  return core::Done{};
+}
+
+core::Result<Reply> Control::own_reply(RequestId request) {
+  Reply reply;
+  const bool answered = wait(config_.patience, [&] {
+    while (std::optional<Reply> next = metered_.poll_own()) {
+      if (next->request != request) continue;  // it was given up
+      reply = std::move(*next);
+      return true;
+    }
+    return false;
+  });
+  if (!answered) return unfinished("drain");
+  if (reply.error) return of_commit(*reply.error);
+  return reply;
+}
+
+core::Status Control::drain(const std::string& node) {
+  if (core::Status ready = wait_until_ready(); !ready) return ready;
+  const std::string key = std::string(nodes_prefix) + node;
+  const std::string full = config_.cluster + key;
+  const KeyValue* const known = directory().find(key);
+  if (known == nullptr) return no_such_node(node);
+  KeyValue current = *known;
+  for (const core::Nanoseconds end = now_ + config_.patience; now_ < end;) {
+    const core::Result<NodeRecord> record = parse_node(current.value);
+    if (record && record->draining) return core::Done{};
+    std::optional<std::string> value = with_draining(current.value);
+    if (!value) return core::Error{"bad record", core::format("the record of node '{}' is no JSON object", node)};
+    const core::Result<Reply> reply =
+        own_reply(metered_.commit_own({{{full, current.modified}}, {{full, std::move(*value), current.lease}}, {}}));
+    if (!reply) return reply.error();
+    if (reply->committed) {
+      wait(shown_within, [&] { return directory().revision() >= reply->revision; });
+      return core::Done{};
+    }
+    const auto now_has = std::ranges::find(reply->values, full, &KeyValue::key);
+    if (now_has == reply->values.end()) return no_such_node(node);
+    current = *now_has;  // the record has changed meanwhile
+  }
+  return unfinished(core::format("drain of node '{}'", node));
+}
+
+}  // namespace mobula::cluster

@@ -1,0 +1,71 @@
+// The program's copy of a cluster's keys, and its changes of them. It follows the cluster's keys, and places worlds if
+// it is to. Calls that change something wait for their outcome: they let time pass by the pump.
+#pragma once
+
+#include <cluster/metered_coordinator.hpp>
+#include <functional>
+#include <memory>
+#include <mobula/server/cluster/placer.hpp>
+
+namespace mobula::cluster {
+
+struct ControlConfig {
+  std::string cluster{};                          // prefix of all keys, "NAME/"
+  std::string etcd{};                             // its addresses, for errors
+  bool places = false;                            // whether it is a placer too
+  core::Nanoseconds patience = 4 * core::second;  // for each outcome
+};
+
+/// Error reasons besides those of the coordinator:
+///   "unreachable"     the cluster's keys could not be read, or not any more
+///   "unfinished"      there is no outcome in time; it may still take effect
+///   "name taken"      there is a world of this name
+///   "no such node"    no node has this name
+///   "bad record"      the node's record is not one that can be changed
+class Control {
+ public:
+  /// Time without contact after which the keys are not trusted any more. Nodes have lost their leases then.
+  static constexpr core::Nanoseconds stale_after = 5 * core::second;
+
+  /// Lets a little time pass, and returns the time.
+  using Pump = std::function<core::Nanoseconds()>;
+
+  /// `coordinator` must outlive it.
+  Control(Coordinator& coordinator, ControlConfig config, Pump pump);
+
+  /// Handles what has arrived and sends what is due.
+  void update(core::Nanoseconds now);
+
+  [[nodiscard]] const Directory& directory() const { return placer_ ? placer_->directory() : directory_; }
+  [[nodiscard]] const CoordinatorCounters& counters() const { return metered_.counters(); }
+  [[nodiscard]] core::Nanoseconds now() const { return now_; }
+  /// Returns why the keys are not known or not current. Null if they are.
+  [[nodiscard]] std::optional<core::Error> trouble() const;
+  /// Returns the error above once the keys may be wrong for clients: none were listed, or there is trouble for a time.
+  [[nodiscard]] core::Status known() const;
+  /// Returns the state of a world for clients: one whose owner has ended waits.
+  [[nodiscard]] WorldState state_of(const WorldRecord& world) const;
+  /// Returns a world with this state, and without the addresses of an owner that has ended. Null if there is none.
+  [[nodiscard]] std::optional<WorldRecord> world(std::string_view name) const;
+
+  /// Waits until all keys were listed.
+  core::Status wait_until_ready();
+  /// Creates a world, on a node if one has room. Requires `places` and core::is_good_name() of both.
+  core::Status create(const std::string& world, const std::string& game);
+  /// Sets `draining` in the record of a node, which keeps its lease and all other fields. No change if it is set.
+  core::Status drain(const std::string& node);
+
+ private:
+  bool wait(core::Nanoseconds time, const std::function<bool()>& done);
+  core::Result<Reply> own_reply(RequestId request);
+  [[nodiscard]] core::Error unfinished(const std::string& what) const;
+
+  ControlConfig config_;
+  Pump pump_;
+  MeteredCoordinator metered_;
+  core::Nanoseconds now_ = 0;       // time of the last update()
+  Directory directory_;             // unused by a placer, which has its own
+  std::unique_ptr<Placer> placer_;  // null unless it places
+};
+
+}  // namespace mobula::cluster

@@ -1,0 +1,98 @@
+#include <algorithm>
+#include <cluster/orders.hpp>
+#include <cluster/world_token.hpp>
+#include <mobula/core/did_you_mean.hpp>
+#include <mobula/core/format.hpp>
+#include <mobula/core/name.hpp>
+#include <mobula/server/admin/json_object.hpp>
+#include <span>
+#include <vector>
+
+namespace mobula::cluster {
+namespace {
+
+using nlohmann::json;
+
+core::Error bad(std::string message) { return {"bad request", std::move(message)}; }
+
+core::Status check_name(std::string_view field, std::string_view text) {
+  if (core::is_good_name(text)) return core::Done{};
+  return bad(core::format("{}: expected 1 to {} letters, digits, '-', '_' and '.' that begin with a letter or digit",
+                          field, core::name_bytes_max));
+}
+
+using Check = core::Status (*)(std::string_view text);
+
+template <std::string Order::* field, Check check>
+core::Status read_text(std::string_view name, const json& value, Order& order) {
+  if (!value.is_string()) return bad(core::format("{}: expected text", name));
+  order.*field = value.get<std::string>();
+  return check(order.*field);
+}
+
+core::Status read_create(std::string_view name, const json& value, Order& order) {
+  if (!value.is_boolean()) return bad(core::format("{}: expected true or false", name));
+  order.create = value.get<bool>();
+  return core::Done{};
+}
+
+struct Field {
+  std::string_view name;
+  core::Status (*read)(std::string_view name, const json& value, Order& order);
+  bool required = true;
+};
+constexpr Field world_field{"world", read_text<&Order::world, check_world>};
+constexpr Field game_field{"game", read_text<&Order::game, check_game>};
+constexpr Field account_field{"account", read_text<&Order::account, check_account>};
+
+constexpr Field world_fields[] = {world_field, game_field};
+constexpr Field token_fields[] = {
+    world_field, account_field, {"create", read_create, false}, {"game", game_field.read, false}};
+
+core::Error unknown_field(std::string_view name, std::span<const Field> fields) {
+  std::vector<std::string_view> names;
+  for (const Field& each : fields) names.push_back(each.name);
+  constexpr std::size_t shown_max = 100;
+  const std::string_view shown = name.substr(0, shown_max);
+  return bad(core::format("there is no '{}'{}", shown, core::did_you_mean(shown, names)));
+}
+
+core::Result<Order> parse(std::string_view body, std::string_view example, std::span<const Field> fields) {
+  const core::Result<json> object = server::admin::parse_object(body, example);
+  if (!object) return object.error();
+  Order order;
+  for (const auto& [name, value] : object->items()) {
+    const auto field = std::ranges::find(fields, std::string_view(name), &Field::name);
+    if (field == fields.end()) return unknown_field(name, fields);
+    if (const core::Status read = field->read(name, value, order); !read) return read.error();
+  }
+  for (const Field& each : fields)
+    if (each.required && !object->contains(each.name))
+      return bad(core::format("{} is missing; expected an object such as {}", each.name, example));
+  return order;
+}
+
+}  // namespace
+
+core::Status check_world(std::string_view text) { return check_name("world", text); }
+core::Status check_game(std::string_view text) { return check_name("game", text); }
+
+core::Result<Order> parse_world_order(std::string_view body) {
+  return parse(body, R"({"world": "lobby", "game": "HASH"})", world_fields);
+}
+
+core::Result<Order> parse_token_order(std::string_view body) {
+  core::Result<Order> order = parse(body, R"({"world": "lobby", "account": "anna"})", token_fields);
+  if (order && order->create == order->game.empty())
+    return bad("create and game: expected both to create the world if there is none, or neither");
+  return order;
+}
+
+core::Status check_empty(std::string_view body) {
+  if (body.empty()) return core::Done{};
+  const core::Result<json> object = server::admin::parse_object(body);
+  if (!object) return object.error();
+  return object->empty() ? core::Status(core::Done{}) : core::Status(unknown_field(object->items().begin().key(), {}));
+}
+
+}  // namespace mobula::cluster

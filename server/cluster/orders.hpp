@@ -1,0 +1,30 @@
+// Bodies of requests: JSON objects with checked fields.
+#pragma once
+
+#include <mobula/core/result.hpp>
+#include <string>
+#include <string_view>
+
+namespace mobula::cluster {
+
+/// Fields of a request by a backend. Absent fields are empty.
+struct Order {
+  std::string world{};
+  std::string game{};
+  std::string account{};
+  bool create = false;  // the world if there is none
+};
+
+/// Checks a world's name, and a game's hash. Errors: "bad request".
+core::Status check_world(std::string_view text);
+core::Status check_game(std::string_view text);
+
+/// Parses {"world": "lobby", "game": "HASH"}. Errors: "bad request".
+core::Result<Order> parse_world_order(std::string_view body);
+/// Parses {"world": "lobby", "account": "anna"}, with "create": true and "game" to create the world if there is none.
+/// Errors: "bad request".
+core::Result<Order> parse_token_order(std::string_view body);
+/// Checks the body of a request that has no fields: empty text or {}. Errors: "bad request".
+core::Status check_empty(std::string_view body);
+
+}  // namespace mobula::cluster
