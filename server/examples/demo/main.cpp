@@ -4,6 +4,5 @@
 
 int main(int argc, char** argv) {
   mobula::core::add_log_modules({"demo"});
-  demo::DemoGame game;
-  return mobula::server::run(argc, argv, game);
+  return mobula::server::run(argc, argv, [] { return std::make_unique<demo::DemoGame>(); });
 }

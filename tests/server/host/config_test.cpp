@@ -110,6 +110,34 @@ TEST(HostConfig, TakesEveryOption) {
   EXPECT_EQ(parsed.config->admin_port, 9);
 }
 
+TEST(HostConfig, TakesANodeOfACluster) {
+  const Parsed parsed = parse(split_words(
+      "--cluster http://a:2379,http://b:2379 --node n1 --key-file k --capacity worlds=3 --cluster-name other"));
+  ASSERT_TRUE(parsed.config) << parsed.err;
+  EXPECT_EQ(parsed.config->cluster, "http://a:2379,http://b:2379");
+  EXPECT_EQ(parsed.config->cluster_name, "other");
+  EXPECT_EQ(parsed.config->node, "n1");
+  EXPECT_EQ(parse_capacity(parsed.config->capacity).value(), 3u);
+  for (const auto& [line, error] :
+       {std::pair("--cluster http://a:2379 --key-file k", "--cluster: requires --node"),
+        std::pair("--cluster http://a:2379 --node n", "--cluster: requires --key-file"),
+        std::pair("--node n", "--node: requires --cluster"),
+        std::pair("--cluster http://a --node n --key-file k", "--cluster: 'http://a' is not an address of etcd"),
+        std::pair("--cluster-name a/b", "'a/b' is no name")})
+    EXPECT_NE(parse(split_words(line)).err.find(error), std::string::npos) << parse(split_words(line)).err;
+}
+
+TEST(HostConfig, ACapacityHasAFormAndALimit) {
+  EXPECT_EQ(parse_capacity("worlds=1").value(), 1u);
+  EXPECT_EQ(parse_capacity("worlds=1024").value(), 1024u);
+  for (const char* const wrong : {"", "16", "worlds=", "worlds=0", "worlds=1025", "worlds=-1", "worlds=1x", "worlds= 1",
+                                  "players=1", "worlds=99999999999"}) {
+    const core::Result<std::uint32_t> worlds = parse_capacity(wrong);
+    ASSERT_FALSE(worlds) << wrong;
+    EXPECT_STREQ(worlds.error().reason, "bad capacity") << wrong;
+  }
+}
+
 TEST(HostConfig, TakesOriginsOfTokenRequests) {
   const Parsed parsed = parse({"--token-origin", "http://localhost:5173", "--token-origin", "https://[::1]"});
   ASSERT_TRUE(parsed.config) << parsed.err;
@@ -129,7 +157,7 @@ TEST(HostConfig, TakesOriginsOfTokenRequests) {
 TEST(HostConfig, RefusesALogLevelOfAnUnknownModule) {
   EXPECT_EQ(parse({"--log-level", "info,srever=debug"}).err,
             "mobula-server: --log-level: no lines have the module 'srever' (did you mean 'server'?): expected one of "
-            "admin, net, server, store\n");
+            "admin, cluster, net, server, store\n");
   const Parsed parsed = parse({}, {"MOBULA_LOG_LEVEL=transport=debug"});
   EXPECT_EQ(parsed.status, 2);
   EXPECT_NE(parsed.err.find("no lines have the module 'transport'"), std::string::npos) << parsed.err;

@@ -198,5 +198,30 @@ TEST(ClientViewVerify, AHostileClientGainsNothingItMayNotSee) {
   }
 }
 
+// The level may still be on its way when a client sends its first inputs, which it does before its first delta.
+TEST(ClientViewVerify, NoHashIsOfAnAcknowledgementWithoutDeltas) {
+  RandomWorld world(10);
+  const ecs::Entity entity = world.create();
+  world.publish();
+  EncodedDeltaCache encoded(world.publisher.published());
+  ViewWorkspace workspace;
+  ClientView view(world.publisher.published(), encoded, workspace, true);
+  view.add_visible(entity.index, false);
+  const auto next_has_hash = [&] {
+    core::Bytes delta(400);
+    encoded.begin_tick(world.registry.tick());
+    view.note_published();
+    view.choose(world.registry.tick(), delta.size(), [](std::uint32_t) { return 1.0f; });
+    delta.resize(view.write_delta(delta, world.registry.tick(), {}));
+    world.end_tick();
+    world.publish();
+    return wire::read_delta_header(delta)->verifies;
+  };
+  EXPECT_TRUE(view.acknowledge({.ack = 1, .newest = 0, .words = 1}).ok());
+  EXPECT_FALSE(next_has_hash());
+  EXPECT_TRUE(view.acknowledge({.ack = 2, .newest = 1, .words = 1, .received = {1}}).ok());
+  EXPECT_TRUE(next_has_hash());
+}
+
 }  // namespace
 }  // namespace mobula::server

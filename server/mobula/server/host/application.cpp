@@ -13,6 +13,7 @@
 #include <mobula/server/admin/live.hpp>
 #include <mobula/server/api/api.hpp>
 #include <mobula/server/host/application.hpp>
+#include <mobula/server/host/cluster_host.hpp>
 #include <mobula/server/host/site_reloader.hpp>
 #include <mobula/server/host/token_source.hpp>
 #include <mobula/server/host/web_address.hpp>
@@ -36,14 +37,15 @@ int refuse(const HostConfig& config, const core::Error& error) {
 
 constexpr core::Nanoseconds answers_per_tick_max = core::millisecond;
 
-api::ApiPtr make_api(Worlds& worlds, const TokenIssuer& issuer) {
+// `first` is null if worlds are opened later, whose tokens come from the cluster.
+api::ApiPtr make_api(Worlds& worlds, const HostedWorld* first) {
   api::Api api;
   api.worlds = [&worlds] {
     std::vector<Inspection*> all;
     for (const std::unique_ptr<HostedWorld>& world : worlds.all()) all.push_back(&world->inspection());
     return all;
   };
-  api.hands_out_tokens = !issuer.shared;
+  api.hands_out_tokens = first != nullptr && !first->token_issuer().shared;
   api.started_unix_seconds = static_cast<double>(core::unix_now());
   return std::make_shared<const api::Api>(std::move(api));
 }
@@ -83,13 +85,14 @@ core::Result<admin::HttpServerConfig> admin_config(const HostConfig& config) {
 std::uint16_t websocket_port(const HostedWorld& world) { return world.pipes().local_port(transport::Pipe::websocket); }
 
 core::Result<std::unique_ptr<admin::HttpServer>> start_admin(admin::HttpServerConfig admin, const HostConfig& config,
-                                                             const HostedWorld& world, const api::ApiPtr& api) {
-  const TokenIssuer& issuer = world.token_issuer();
+                                                             const HostedWorld* first, const api::ApiPtr& api) {
   admin.routes = api::routes(api);
   admin.routes.push_back(admin::live_route());
-  admin.routes.push_back(
-      admin::tokens_route(while_open(token_source(issuer), api), websocket_address(config, websocket_port(world))));
-  admin.routes.back().origins = config.token_origins;
+  if (first != nullptr) {
+    admin.routes.push_back(admin::tokens_route(while_open(token_source(first->token_issuer()), api),
+                                               websocket_address(config, websocket_port(*first))));
+    admin.routes.back().origins = config.token_origins;
+  }
   for (admin::Route& file : admin::file_routes(admin::inspector_files())) admin.routes.push_back(std::move(file));
   admin.topics = api::topics(api);
   admin.welcome = api::welcome(api);
@@ -98,16 +101,16 @@ core::Result<std::unique_ptr<admin::HttpServer>> start_admin(admin::HttpServerCo
   HostConfig at = config;
   at.admin_port = (*started)->local_port();
   core::log_info("server", "admin address {}: {}", admin_url(at),
-                 issuer.shared ? "connect tokens come from the backend" : "makes connect tokens");
+                 api->hands_out_tokens ? "makes connect tokens" : "connect tokens come from the backend");
   return started;
 }
 
 // Null if the configuration has no web address.
 core::Result<std::unique_ptr<admin::HttpServer>> start_web(const std::optional<WebPlan>& plan, const HostConfig& config,
-                                                           const HostedWorld& world, const api::ApiPtr& api) {
+                                                           const HostedWorld* world, const api::ApiPtr& api) {
   if (!plan) return std::unique_ptr<admin::HttpServer>();
-  PageEndpoint endpoint{.websocket_port = websocket_port(world)};
-  if (plan->tokens != web::TokenKind::none) endpoint.tokens = while_open(own_tokens(world.token_issuer()), api);
+  PageEndpoint endpoint{.websocket_port = websocket_port(*world)};
+  if (plan->tokens != web::TokenKind::none) endpoint.tokens = while_open(own_tokens(world->token_issuer()), api);
   return open_web_address(*plan, config, std::move(endpoint));
 }
 
@@ -130,17 +133,19 @@ int serve(const HostConfig& config, const OpenWorlds& open) {
     core::log_info("server", "ignored {} of Kubernetes services, such as {}",
                    core::counted(config.service_links.size(), "environment variable", "environment variables"),
                    config.service_links.front());
+  if (const core::Status good = ClusterHost::check(config); !good) return refuse(config, good.error());
   core::Result<admin::HttpServerConfig> admin = admin_config(config);
   if (!admin) return refuse(config, admin.error());
   const core::Result<std::optional<WebPlan>> web = plan_web_address(config);
   if (!web) return refuse(config, web.error());
   if (const core::Status opened = open(worlds, config); !opened) return refuse(config, opened.error());
-  MOBULA_ASSERT(!worlds.all().empty(), "no world was opened");
-  api = make_api(worlds, worlds.all().front()->token_issuer());
+  MOBULA_CHECK(!worlds.all().empty() || worlds.supervised(), "no world was opened");
+  const HostedWorld* const first = worlds.all().empty() ? nullptr : worlds.all().front().get();
+  api = make_api(worlds, first);
   if (const std::optional<WebPlan>& plan = *web; plan) site.emplace(*plan, config);
-  const auto web_server = start_web(*web, config, *worlds.all().front(), api);
+  const auto web_server = start_web(first == nullptr ? std::nullopt : *web, config, first, api);
   if (!web_server) return refuse(config, web_server.error());
-  const auto admin_server = start_admin(std::move(*admin), config, *worlds.all().front(), api);
+  const auto admin_server = start_admin(std::move(*admin), config, first, api);
   if (!admin_server) return refuse(config, admin_server.error());
   worlds.on_tick([&] {
     api->pulse->ticked_at = core::monotonic_now();
@@ -176,13 +181,37 @@ int run(int argc, char** argv, const OpenWorlds& open, std::vector<process::Sett
   return serve(*config, open);
 }
 
+namespace {
+
+core::Status open_main(Worlds& worlds, const HostConfig& config, Game& game) {
+  const core::Result<HostedWorld*> world = worlds.open("main", config, game);
+  return world ? core::Status(core::Done{}) : world.error();
+}
+
+}  // namespace
+
 int run(int argc, char** argv, Game& game, std::vector<process::Setting> settings) {
   const auto open = [&](Worlds& worlds, const HostConfig& config) -> core::Status {
-    const core::Result<HostedWorld*> world = worlds.open("main", config, game);
-    if (!world) return world.error();
+    if (!config.cluster.empty())
+      return core::Error{
+          "bad configuration",
+          "--cluster: this program runs one world; its main() must give run() a function that makes games"};
+    return open_main(worlds, config, game);
+  };
+  return run(argc, argv, OpenWorlds(open), std::move(settings));
+}
+
+int run(int argc, char** argv, MakeGame make_game, std::vector<process::Setting> settings) {
+  std::unique_ptr<Game> game;         // outlives its world
+  std::unique_ptr<ClusterHost> host;  // outlives the worlds that it opens
+  const auto open = [&](Worlds& worlds, const HostConfig& config) -> core::Status {
+    if (config.cluster.empty()) return open_main(worlds, config, *(game = make_game()));
+    core::Result<std::unique_ptr<ClusterHost>> started = ClusterHost::start(worlds, config, make_game);
+    if (!started) return started.error();
+    host = std::move(*started);
     return core::Done{};
   };
-  return run(argc, argv, open, std::move(settings));
+  return run(argc, argv, OpenWorlds(open), std::move(settings));
 }
 
 }  // namespace mobula::server

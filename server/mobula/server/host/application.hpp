@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <mobula/process/setting.hpp>
 #include <mobula/server/game/game.hpp>
 
@@ -18,6 +19,13 @@ struct HostConfig;
 /// `settings` are the game's own, read like the server's:
 ///   run(argc, argv, game, {{"max_balls", &game.balls_max, "balls at a time", {.least = 1, .most = 1000}}})
 int run(int argc, char** argv, Game& game, std::vector<process::Setting> settings = {});
+
+/// Makes a game for each world of a process.
+using MakeGame = std::function<std::unique_ptr<Game>()>;
+
+/// Runs a game's server as above. With --cluster, the process is a node of a cluster: it opens worlds as the cluster
+/// gives them to it, each with a game of its own. It ends with status 1 when the cluster has given up the node.
+int run(int argc, char** argv, MakeGame make_game, std::vector<process::Setting> settings = {});
 
 /// Runs a process of several worlds. `open` opens the first ones; their games may open others while they run.
 int run(int argc, char** argv, const std::function<core::Status(Worlds&, const HostConfig&)>& open,

@@ -1,12 +1,16 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <mobula/core/format.hpp>
 #include <mobula/core/log_levels.hpp>
+#include <mobula/core/name.hpp>
+#include <mobula/core/text.hpp>
 #include <mobula/net/address_range.hpp>
 #include <mobula/net/origin.hpp>
 #include <mobula/net/resolve.hpp>
 #include <mobula/process/settings.hpp>
+#include <mobula/server/cluster/etcd.hpp>
 #include <mobula/server/host/config.hpp>
 #include <mobula/server/session/server.hpp>
 #include <mobula/server/tick/work_budget.hpp>
@@ -14,35 +18,39 @@
 namespace mobula::server {
 namespace {
 
+constexpr std::uint32_t capacity_max = 1024;
+
 std::vector<process::Setting> world_settings(HostConfig& config) {
   const std::string group = "World";
-  return {{"level",
-           &config.level,
-           "compiled level to spawn (made by mobula-compile); default: an empty world, which a game may refuse",
-           {.type = "FILE", .group = group}},
-          {"tick_rate", &config.tick_rate, "ticks per second", {.least = 1, .most = 240, .group = group}},
-          {"catch_up_ticks",
-           &config.catch_up_ticks,
-           "maximum number of late ticks that are caught up, the rest is lost; 0 disables it, and an overloaded world "
-           "runs slower",
-           {.most = 1000, .group = group}},
-          {"ticks",
-           &config.ticks,
-           "number of ticks after which the server ends; 0 runs until it is stopped",
-           {.group = group}},
-          {"seed", &config.seed, "seed of the world's random numbers", {.group = group}},
-          {"db",
-           &config.db,
-           "SQLite file of the saved world, which continues from its last checkpoint; default: the world is not saved",
-           {.type = "FILE", .group = group}},
-          {"checkpoint_seconds",
-           &config.checkpoint_seconds,
-           "interval between checkpoints; a crash loses at most this much",
-           {.least = 0.05, .most = 86'400, .group = group}},
-          {"entities_max",
-           &config.entities_max,
-           "maximum number of entities at a time; the memory of servers and clients grows with it",
-           {.least = 1024, .most = wire::entities_max_limit, .former_key = "index_limit", .group = group}}};
+  return {
+      {"level",
+       &config.level,
+       "compiled level to spawn (made by mobula-compile); default: an empty world, which a game may refuse",
+       {.type = "FILE", .group = group}},
+      {"tick_rate", &config.tick_rate, "ticks per second", {.least = 1, .most = 240, .group = group}},
+      {"catch_up_ticks",
+       &config.catch_up_ticks,
+       "maximum number of late ticks that are caught up, the rest is lost; 0 disables it, and an overloaded world "
+       "runs slower",
+       {.most = 1000, .group = group}},
+      {"ticks",
+       &config.ticks,
+       "number of ticks after which the server ends; 0 runs until it is stopped",
+       {.group = group}},
+      {"seed", &config.seed, "seed of the world's random numbers", {.group = group}},
+      {"db",
+       &config.db,
+       "SQLite file of the saved world, which continues from its last checkpoint; with --cluster, the folder of all "
+       "worlds' files, on a volume that all nodes share; default: the world is not saved",
+       {.type = "FILE", .group = group}},
+      {"checkpoint_seconds",
+       &config.checkpoint_seconds,
+       "interval between checkpoints; a crash loses at most this much",
+       {.least = 0.05, .most = 86'400, .group = group}},
+      {"entities_max",
+       &config.entities_max,
+       "maximum number of entities at a time; the memory of servers and clients grows with it",
+       {.least = 1024, .most = wire::entities_max_limit, .former_key = "index_limit", .group = group}}};
 }
 
 core::Status check_ip(const std::string& text) {
@@ -188,8 +196,53 @@ std::vector<process::Setting> client_settings(HostConfig& config) {
        {.most = 1e9, .group = group}}};
 }
 
+// An empty text is a setting without a value.
+core::Status check_members(const std::string& text) {
+  if (text.empty()) return core::Done{};
+  const core::Result<std::vector<std::string>> members = cluster::parse_members(text);
+  return members ? core::Status(core::Done{}) : members.error();
+}
+
+core::Status check_name(const std::string& text) {
+  if (core::is_good_name(text)) return core::Done{};
+  return core::Error{"bad name", core::format("'{}' is no name; expected 1 to {} letters, digits, '-', '_' and '.', "
+                                              "beginning with a letter or digit",
+                                              core::shown(text, 40), core::name_bytes_max)};
+}
+
+core::Status check_node(const std::string& text) {
+  return text.empty() ? core::Status(core::Done{}) : check_name(text);
+}
+
+core::Status check_capacity(const std::string& text) {
+  const core::Result<std::uint32_t> worlds = parse_capacity(text);
+  return worlds ? core::Status(core::Done{}) : worlds.error();
+}
+
+std::vector<process::Setting> cluster_settings(HostConfig& config) {
+  const std::string group = "Cluster";
+  return {
+      {"cluster",
+       &config.cluster,
+       "members of etcd, http://HOST:PORT, separated by commas. The process opens the worlds that the cluster gives "
+       "it, world n at the ports plus n; default: no cluster",
+       {.type = "URL", .check = check_members, .needs = {"node", "key_file"}, .group = group}},
+      {"cluster_name",
+       &config.cluster_name,
+       "name of the cluster, as several can share an etcd",
+       {.type = "NAME", .check = check_name, .group = group}},
+      {"node",
+       &config.node,
+       "name of this process in the cluster",
+       {.type = "NAME", .check = check_node, .needs = {"cluster"}, .group = group}},
+      {"capacity",
+       &config.capacity,
+       "maximum number of worlds of this process in a cluster, worlds=N; N is 1 to 1024",
+       {.type = "worlds=N", .check = check_capacity, .group = group}}};
+}
+
 // Modules of the lines of a server's rooms, and of the libraries below them.
-void add_log_modules() { core::add_log_modules({"admin", "net", "server", "store"}); }
+void add_log_modules() { core::add_log_modules({"admin", "cluster", "net", "server", "store"}); }
 
 core::Status check_log_level(const std::string& text) {
   const core::Result<core::LogLevels> levels = core::LogLevels::parse(text);
@@ -220,12 +273,26 @@ std::string footer(const std::string& program) {
       "  {0} --level village.level --tick-rate 60 --print-config > server.toml\n"
       "  MOBULA_PORT=9000 {0} --config server.toml\n"
       "  {0} health\n"
+      "  {0} --level village.level --cluster http://etcd:2379 --node a --key-file shared.key --db worlds\n"
       "SIGINT and SIGTERM stop the server in good order. A second SIGINT (Ctrl-C), a second after the first or more, "
       "ends it at once. SIGHUP reloads the level.",
       program);
 }
 
 }  // namespace
+
+core::Result<std::uint32_t> parse_capacity(const std::string& text) {
+  constexpr std::string_view prefix = "worlds=";
+  std::uint32_t worlds = 0;
+  if (text.starts_with(prefix)) {
+    const char* const end = text.data() + text.size();
+    const auto parsed = std::from_chars(text.data() + prefix.size(), end, worlds);
+    if (parsed.ec != std::errc() || parsed.ptr != end) worlds = 0;
+  }
+  if (worlds >= 1 && worlds <= capacity_max) return worlds;
+  return core::Error{"bad capacity", core::format("'{}' is no capacity; expected worlds=N, N from 1 to {}",
+                                                  core::shown(text, 40), capacity_max)};
+}
 
 core::Result<transport::Address> admin_listen(const std::string& ip, std::uint16_t port) {
   const bool v6 = ip.find(':') != std::string::npos;
@@ -249,7 +316,8 @@ std::string admin_url(const HostConfig& config) { return http_url(config.admin_a
 
 std::vector<process::Setting> settings_of(HostConfig& config) {
   std::vector<process::Setting> settings;
-  for (auto* const part : {world_settings, network_settings, web_settings, client_settings, log_settings})
+  for (auto* const part :
+       {world_settings, network_settings, web_settings, client_settings, cluster_settings, log_settings})
     for (process::Setting& setting : part(config)) settings.push_back(std::move(setting));
   return settings;
 }

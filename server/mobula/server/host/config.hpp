@@ -40,7 +40,7 @@ struct HostConfig {
   std::uint32_t catch_up_ticks = 5;
   std::uint64_t ticks = 0;  // 0 runs until stopped
   std::uint64_t seed = 1;
-  std::string db;  // SQLite file of the world; empty if it is not saved
+  std::string db;  // SQLite file of the world, in a cluster the folder of such files; empty for no saves
   double checkpoint_seconds = 10;
   std::uint32_t clients_max = 1024;
   std::uint32_t players_max = 65535;
@@ -55,6 +55,10 @@ struct HostConfig {
   std::uint32_t delta_bytes_per_tick_max = 24 * 1024;  // per client per tick
   std::uint32_t newcomer_budget_percent = 50;          // share of a tick's period
   std::uint32_t verify_one_in = 100;                   // clients; 0 verifies only clients that request it
+  std::string cluster;                                 // URLs of etcd's members; empty for no cluster
+  std::string cluster_name = "mobula";
+  std::string node;  // name of the process in the cluster
+  std::string capacity = "worlds=16";
   std::string log_level = "info";
   std::string log_format = "auto";
   std::string health_target;               // admin address, a URL
@@ -67,6 +71,8 @@ std::vector<process::Setting> settings_of(HostConfig& config);
 /// an error, which has been printed. A game's own settings follow the server's.
 std::optional<HostConfig> parse_command_line(int argc, const char* const* argv, const char* const* environment,
                                              int& status, std::vector<process::Setting> of_game = {});
+/// Returns the number of worlds of a capacity, "worlds=N". Errors: "bad capacity".
+core::Result<std::uint32_t> parse_capacity(const std::string& text);
 /// Returns the address that the admin port listens on. Errors: "bad address".
 core::Result<transport::Address> admin_listen(const std::string& ip, std::uint16_t port);
 /// Returns the URL of a port as seen from this machine. Empty if the address is no IP address.

@@ -266,7 +266,7 @@ void HostedWorld::drain(std::string_view reason) {
 }
 
 void HostedWorld::begin_last_save() {
-  if (failed_) return;
+  if (failed_ || !saves_) return;
   const core::LogScope about({.world = name_});
   if (const std::optional<Thrown> thrown = thrown_by([&] { static_cast<void>(server_->checkpoint()); })) fail(*thrown);
 }
@@ -287,6 +287,7 @@ core::Status HostedWorld::shut_down() {
 }
 
 core::Status HostedWorld::save_last() {
+  if (!saves_) return core::Error{"not saved", "the process may serve this world no longer"};
   core::Status saved = server_->finish_store();
   if (!saved) {
     core::log_error("store", "the last save failed: {}: {}", saved.error().reason, saved.error().message);

@@ -59,10 +59,12 @@ class HostedWorld {
   core::Result<LevelChange> reload_level();
   /// Refuses new clients from now on and notifies connected ones. Lasts drain_seconds of the configuration.
   void drain(std::string_view reason);
+  /// Prevents the last save: another process may have the world by now.
+  void forgo_save() { saves_ = false; }
   /// Begins the last save, so that the worlds of a process save in parallel. shut_down() waits for it.
   void begin_last_save();
   /// Saves the world, notifies the clients and ends their sessions. The last call before the destructor. Errors: those
-  /// of the last save, and "failed" for a failed world, which is not saved.
+  /// of the last save, "failed" for a failed world and "not saved" after forgo_save(); neither is saved.
   core::Status shut_down();
   /// Returns the store. Null if the world is not saved.
   [[nodiscard]] const store::Store* store() const { return store_.get(); }
@@ -88,6 +90,7 @@ class HostedWorld {
   TickPacer pacer_;
   std::unique_ptr<Inspection> inspection_;
   bool failed_ = false;
+  bool saves_ = true;
 };
 
 }  // namespace mobula::server

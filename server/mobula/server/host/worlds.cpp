@@ -11,6 +11,7 @@ namespace {
 
 constexpr core::Nanoseconds pause_max = 3 * core::millisecond;
 constexpr core::Nanoseconds pauses_per_tick = 16;  // at least, of the world with the shortest ticks
+constexpr core::Nanoseconds idle_turn = 10 * core::millisecond;
 
 }  // namespace
 
@@ -45,6 +46,13 @@ void Worlds::close(std::string_view name) {
   if (find(name) != nullptr) closed_.emplace_back(name);
 }
 
+void Worlds::drop(std::string_view name) {
+  HostedWorld* const world = find(name);
+  if (world == nullptr) return;
+  world->forgo_save();
+  close(name);
+}
+
 HostedWorld* Worlds::find(std::string_view name) {
   if (std::ranges::find(closed_, name) != closed_.end()) return nullptr;
   const auto found = std::ranges::find_if(worlds_, [&](const auto& world) { return world->name() == name; });
@@ -76,6 +84,7 @@ void Worlds::end_closed() {
 
 void Worlds::drain(std::string_view reason) {
   draining_ = true;
+  if (supervisor_ != nullptr) supervisor_->drain();
   for (const std::unique_ptr<HostedWorld>& world : worlds_) world->drain(reason);
 }
 
@@ -83,21 +92,40 @@ bool Worlds::drained() const {
   return draining_ && std::ranges::all_of(worlds_, [](const auto& world) { return world->server().drained(); });
 }
 
+bool Worlds::goes_on(std::uint64_t ticks) const {
+  if (drained()) return false;
+  if (worlds_.empty()) return supervised();
+  return ticks == 0 || worlds_.front()->pacer().times().duration_ns.count() < ticks;
+}
+
+core::Nanoseconds Worlds::next_turn() const {
+  return due_.empty() ? core::monotonic_now() + idle_turn : due_.front().at;
+}
+
 bool Worlds::run(std::uint64_t ticks) {
-  const auto done = [&] { return worlds_.front()->pacer().times().duration_ns.count(); };
-  while (!worlds_.empty() && !drained() && (ticks == 0 || done() < ticks)) {
-    events_.run_until(due_.front().at);
-    if (events_.stopped()) break;
-    tick(*due_.front().world);
+  while (goes_on(ticks)) {
+    events_.run_until(next_turn());
+    if (events_.stopped() || !may_serve()) break;
+    if (!due_.empty()) tick(*due_.front().world);
+    if (supervised()) supervisor_->update();
     end_closed();
     if (on_tick_) on_tick_();
   }
+  end_all();
+  return saved_;
+}
+
+// Without permission to serve, others may have the worlds by now.
+void Worlds::end_all() {
   draining_ = true;
+  if (!may_serve()) {
+    saved_ = false;
+    for (const std::unique_ptr<HostedWorld>& world : worlds_) world->forgo_save();
+  }
   for (const std::unique_ptr<HostedWorld>& world : worlds_) world->begin_last_save();
   for (const std::unique_ptr<HostedWorld>& world : worlds_) saved_ = world->shut_down().ok() && saved_;
   worlds_.clear();
   due_.clear();
-  return saved_;
 }
 
 }  // namespace mobula::server

@@ -14,6 +14,18 @@
 
 namespace mobula::server {
 
+/// Opens and closes the worlds of a process on behalf of others, and knows whether the process may serve.
+class Supervisor {
+ public:
+  virtual ~Supervisor() = default;
+  /// Asked before each tick. If not, run() ends: no world is saved any more.
+  [[nodiscard]] virtual bool may_serve() const = 0;
+  /// Called in each turn of the loop, between ticks.
+  virtual void update() = 0;
+  /// The process is about to end.
+  virtual void drain() = 0;
+};
+
 class Worlds {
  public:
   Worlds() = default;
@@ -27,16 +39,21 @@ class Worlds {
   core::Result<HostedWorld*> open(std::string name, HostConfig config, Game& game);
   /// Closes a world and its clients' sessions after the current tick. Ignored if there is no such world.
   void close(std::string_view name);
+  /// Closes a world as close() does, without saving it.
+  void drop(std::string_view name);
   /// Returns a world. Null if there is no such world, or it is being closed.
   [[nodiscard]] HostedWorld* find(std::string_view name);
   /// Returns all worlds in the order in which they were opened.
   [[nodiscard]] std::span<const std::unique_ptr<HostedWorld>> all() const { return worlds_; }
 
+  /// Lets a supervisor open worlds. run() then goes on while there is none. It must outlive run().
+  void supervise(Supervisor& supervisor) { supervisor_ = &supervisor; }
+  [[nodiscard]] bool supervised() const { return supervisor_ != nullptr; }
   /// Ticks the worlds until stop(), until none is left, or for `ticks` ticks of the oldest (0 for no limit), then shuts
   /// them down. A world whose game throws is closed as of its last save; the others go on. Returns false if that
-  /// happened, or if a world could not be saved.
+  /// happened, if a world could not be saved, or if the supervisor has forbidden to serve.
   bool run(std::uint64_t ticks = 0);
-  /// Sets the function that is called after each tick of each world.
+  /// Sets the function that is called after each tick of each world, and now and then while there is no world.
   void on_tick(std::function<void()> handler) { on_tick_ = std::move(handler); }
   void stop() { events_.stop(); }
   /// Drains all worlds, then stops: new clients are refused, connected clients are notified.
@@ -55,9 +72,14 @@ class Worlds {
   [[nodiscard]] core::Nanoseconds pause() const;
   void tick(HostedWorld& world);
   void end_closed();
+  [[nodiscard]] bool goes_on(std::uint64_t ticks) const;
+  [[nodiscard]] core::Nanoseconds next_turn() const;
+  [[nodiscard]] bool may_serve() const { return supervisor_ == nullptr || supervisor_->may_serve(); }
+  void end_all();
   [[nodiscard]] bool drained() const;
 
   net::EventLoop events_;
+  Supervisor* supervisor_ = nullptr;
   std::function<void()> on_tick_;
   std::vector<std::unique_ptr<HostedWorld>> worlds_;
   std::vector<Due> due_;             // a heap, earliest first; has all of worlds_ between ticks

@@ -1,0 +1,123 @@
+// Worlds that a supervisor opens and closes. The supervisor is a script of the test.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <mobula/server/host/worlds.hpp>
+#include <server/hamlet.hpp>
+#include <server/store/test_folder.hpp>
+
+namespace mobula::server {
+namespace supervised_worlds_test {
+
+struct QuietGame : Game {
+  [[nodiscard]] core::ByteView schema() const override { return test::game_schema()->bytes(); }
+  core::Result<ecs::Entity> join(World& world, const Player&) override { return world.registry().create(); }
+  void leave(World&, const Player&) override {}
+  void tick(World&) override { ++ticks; }
+  core::Bytes save(const World&) override {
+    ++saves;
+    return {};
+  }
+  int ticks = 0;
+  int saves = 0;
+};
+
+struct Script : Supervisor {
+  [[nodiscard]] bool may_serve() const override { return permitted; }
+  void update() override {
+    ++turns;
+    if (each_turn) each_turn();
+  }
+  void drain() override { drained = true; }
+  bool permitted = true;
+  bool drained = false;
+  int turns = 0;
+  std::function<void()> each_turn;
+};
+
+HostConfig quick() {
+  HostConfig config;
+  config.port = 0;
+  config.tick_rate = 240;
+  config.public_addresses = {"127.0.0.1:7777"};
+  return config;
+}
+
+TEST(SupervisedWorlds, TheProcessGoesOnWithoutAWorld) {
+  QuietGame game;
+  Script script;
+  Worlds worlds;
+  worlds.supervise(script);
+  int seen = 0;
+  worlds.on_tick([&] { ++seen; });
+  script.each_turn = [&] {
+    if (script.turns == 3) EXPECT_TRUE(worlds.open("one", quick(), game));
+    if (game.ticks == 5) worlds.close("one");
+    if (game.ticks >= 5 && worlds.all().empty()) worlds.stop();
+  };
+  EXPECT_TRUE(worlds.run());
+  EXPECT_EQ(game.ticks, 5);
+  EXPECT_EQ(seen, script.turns);
+}
+
+TEST(SupervisedWorlds, WithoutPermissionNothingIsTickedOrSaved) {
+  const store::TestFolder folder;
+  QuietGame game;
+  Script script;
+  Worlds worlds;
+  worlds.supervise(script);
+  HostConfig config = quick();
+  config.db = folder.file();
+  config.checkpoint_seconds = 3600;
+  ASSERT_TRUE(worlds.open("one", config, game));
+  int saves = 0;
+  script.each_turn = [&] {
+    if (game.ticks != 3) return;
+    script.permitted = false;
+    saves = game.saves;
+  };
+  EXPECT_FALSE(worlds.run());
+  EXPECT_EQ(game.ticks, 3);
+  EXPECT_EQ(game.saves, saves);
+  EXPECT_TRUE(worlds.all().empty());
+}
+
+TEST(SupervisedWorlds, ADroppedWorldIsNotSaved) {
+  const store::TestFolder folder;
+  QuietGame dropped;
+  QuietGame closed;
+  Script script;
+  Worlds worlds;
+  worlds.supervise(script);
+  HostConfig config = quick();
+  config.checkpoint_seconds = 3600;
+  for (auto* const game : {&dropped, &closed}) {
+    const std::string name = game == &dropped ? "dropped" : "closed";
+    config.db = folder.file(name);
+    ASSERT_TRUE(worlds.open(name, config, *game));
+  }
+  const int first_saves = dropped.saves;
+  script.each_turn = [&] {
+    if (script.turns == 6) worlds.drop("dropped"), worlds.close("closed");
+    if (worlds.all().empty()) worlds.stop();
+  };
+  static_cast<void>(worlds.run());
+  EXPECT_EQ(dropped.saves, first_saves);
+  EXPECT_GT(closed.saves, dropped.saves);
+}
+
+TEST(SupervisedWorlds, ADrainReachesTheSupervisorAndEndsTheLoop) {
+  Script script;
+  Worlds worlds;
+  worlds.supervise(script);
+  script.each_turn = [&] {
+    if (script.turns == 2) worlds.drain("enough");
+  };
+  EXPECT_TRUE(worlds.run());
+  EXPECT_TRUE(script.drained);
+  EXPECT_EQ(script.turns, 2);
+}
+
+}  // namespace supervised_worlds_test
+}  // namespace mobula::server
