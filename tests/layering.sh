@@ -39,7 +39,7 @@ server/replication   core ecs reflect index resource wire transport server/tick 
 server/rewind        core ecs reflect hierarchy wire transport server/game server/replication
 server/session       core process ecs reflect resource wire transport server/tick server/store server/interest server/game server/replication server/rewind
 server/api           core process ecs reflect hierarchy index wire net transport server/tick server/store server/admin server/interest server/game server/replication server/rewind server/session
-server/host          core process reflect transport net resource/files server/tick server/store server/cluster server/admin server/web server/game server/session server/api
+server/host          core process reflect transport net resource/files server/tick server/store server/cluster server/agones server/admin server/web server/game server/session server/api
 client/mirror        core ecs reflect hierarchy index wire
 client/connection    core ecs reflect resource wire transport client/mirror
 client/prediction    core ecs reflect index wire prediction client/mirror client/connection

@@ -64,7 +64,7 @@ def kind_of(room):
         return room[:6]
     if room.startswith(("web/", "play/", "inspector/")):
         return "client"
-    return "program" if room.split("/")[0] in ("examples", "token", "demo", "headless", "bots", "lobby") else "shared"
+    return "program" if room.split("/")[0] in ("examples", "token", "cluster", "demo", "headless", "bots", "lobby") else "shared"
 
 
 def levels_of(rooms):

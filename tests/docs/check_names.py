@@ -26,7 +26,7 @@ FLAG = re.compile(r"--[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 DECLARED = re.compile(r"\{\s*\"([a-z][a-z0-9_]*)\",\s*&")
 PROGRAM = re.compile(r"(?:^|/)(mobula-[a-z-]+)$")
 ASSIGNMENT = re.compile(r"^[A-Z_][A-Z0-9_]*=")
-INSTALLED = {"mobula-server", "mobula-client", "mobula-bots", "mobula-compile", "mobula-token", "mobula-lobby",
+INSTALLED = {"mobula-server", "mobula-client", "mobula-bots", "mobula-compile", "mobula-token", "mobula-cluster", "mobula-lobby",
              "mobula-lobby-client"}
 ENDS_A_COMMAND = {"|", "||", "&&", ";", "&", "(", ")"}
 MISTAKES = "unknown setting"  # in the message about a name that is wrong on purpose

@@ -16,7 +16,7 @@ vcpkg_cmake_config_fixup(PACKAGE_NAME mobula-client CONFIG_PATH lib/cmake/mobula
 if("server" IN_LIST FEATURES)
   vcpkg_cmake_config_fixup(PACKAGE_NAME mobula CONFIG_PATH lib/cmake/mobula)
   vcpkg_copy_tools(
-    TOOL_NAMES mobula-bots mobula-client mobula-compile mobula-schema-gen mobula-server mobula-token
+    TOOL_NAMES mobula-bots mobula-client mobula-cluster mobula-compile mobula-schema-gen mobula-server mobula-token
     AUTO_CLEAN
   )
 endif()

@@ -157,7 +157,7 @@ TEST(HostConfig, TakesOriginsOfTokenRequests) {
 TEST(HostConfig, RefusesALogLevelOfAnUnknownModule) {
   EXPECT_EQ(parse({"--log-level", "info,srever=debug"}).err,
             "mobula-server: --log-level: no lines have the module 'srever' (did you mean 'server'?): expected one of "
-            "admin, cluster, net, server, store\n");
+            "admin, agones, cluster, net, server, store\n");
   const Parsed parsed = parse({}, {"MOBULA_LOG_LEVEL=transport=debug"});
   EXPECT_EQ(parsed.status, 2);
   EXPECT_NE(parsed.err.find("no lines have the module 'transport'"), std::string::npos) << parsed.err;

@@ -1,6 +1,8 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <iostream>
 #include <mobula/core/log.hpp>
 #include <mobula/core/text.hpp>
@@ -11,6 +13,8 @@
 #include <mobula/server/admin/documents.hpp>
 #include <mobula/server/admin/http_server.hpp>
 #include <mobula/server/admin/live.hpp>
+#include <mobula/server/agones/game_server_address.hpp>
+#include <mobula/server/agones/life_cycle.hpp>
 #include <mobula/server/api/api.hpp>
 #include <mobula/server/host/application.hpp>
 #include <mobula/server/host/cluster_host.hpp>
@@ -18,6 +22,7 @@
 #include <mobula/server/host/token_source.hpp>
 #include <mobula/server/host/web_address.hpp>
 #include <mobula/server/host/worlds.hpp>
+#include <mobula/server/session/server.hpp>
 
 namespace mobula::server {
 namespace {
@@ -114,6 +119,47 @@ core::Result<std::unique_ptr<admin::HttpServer>> start_web(const std::optional<W
   return open_web_address(*plan, config, std::move(endpoint));
 }
 
+// --- Agones ----------------------------------------------------------------------------------------------------------
+
+constexpr core::Nanoseconds address_wait = 30 * core::second;
+constexpr std::string_view game_port = "game";  // name in the GameServer
+
+core::Result<std::string> sidecar() { return agones::sidecar_url(std::getenv("AGONES_SDK_HTTP_PORT")); }
+
+// Agones chooses the address at which clients reach the server. A configured one replaces it.
+core::Status learn_address(HostConfig& config) {
+  if (!config.agones) return core::Done{};
+  const core::Result<std::string> url = sidecar();
+  if (!url) return core::Error{url.error().reason, "--agones: " + url.error().message};
+  if (!config.public_addresses.empty()) return core::Done{};
+  core::Result<std::string> address = agones::wait_for_address(*url, game_port, address_wait);
+  if (!address) return core::Error{address.error().reason, "--agones: " + address.error().message};
+  config.public_addresses.push_back(std::move(*address));
+  return core::Done{};
+}
+
+agones::LifeCycleConfig life_cycle_config(const HostConfig& config) {
+  const std::uint64_t worlds = config.cluster.empty() ? 1 : parse_capacity(config.capacity).value();
+  agones::LifeCycleConfig life{.players_max = worlds * std::min(config.clients_max, config.players_max),
+                               .worlds_max = worlds,
+                               .allocate_when_joined = config.agones_allocate,
+                               .reserve_seconds = config.agones_reserve_seconds};
+  life.sidecar.url = sidecar().value();
+  return life;
+}
+
+std::uint64_t players_of(const Worlds& worlds) {
+  std::uint64_t players = 0;
+  for (const std::unique_ptr<HostedWorld>& world : worlds.all()) players += world->server().players();
+  return players;
+}
+
+// Called in each turn of the loop.
+void report(agones::LifeCycle& life, Worlds& worlds, core::Nanoseconds now) {
+  life.tick_ran(players_of(worlds), worlds.all().size(), now);
+  if (life.drain_wanted(now) && !worlds.draining()) worlds.drain("the server is shutting down");
+}
+
 int serve(const HostConfig& config, const OpenWorlds& open) {
   Worlds worlds;
   bool stopping = false;
@@ -147,16 +193,21 @@ int serve(const HostConfig& config, const OpenWorlds& open) {
   if (!web_server) return refuse(config, web_server.error());
   const auto admin_server = start_admin(std::move(*admin), config, first, api);
   if (!admin_server) return refuse(config, admin_server.error());
+  std::optional<agones::LifeCycle> life;
+  if (config.agones) life.emplace(worlds.events(), life_cycle_config(config)).ready();
   worlds.on_tick([&] {
     api->pulse->ticked_at = core::monotonic_now();
     (*admin_server)->serve(answers_per_tick_max);
+    if (life) report(*life, worlds, api->pulse->ticked_at);
   });
   worlds.events().run_until(0);
   if (stopping) {
     core::log_info("server", "stopped by a signal before the first tick; nothing was saved");
     return 0;
   }
-  return worlds.run(config.ticks) ? 0 : failed;
+  const bool saved = worlds.run(config.ticks);
+  if (life) life->shut_down();
+  return saved ? 0 : failed;
 }
 
 int check_health(const HostConfig& config) {
@@ -172,12 +223,13 @@ int check_health(const HostConfig& config) {
 int run(int argc, char** argv, const OpenWorlds& open, std::vector<process::Setting> settings) {
   std::signal(SIGPIPE, SIG_IGN);  // readers of standard output may end first
   int status = 0;
-  const std::optional<HostConfig> config = parse_command_line(argc, argv, environ, status, std::move(settings));
+  std::optional<HostConfig> config = parse_command_line(argc, argv, environ, status, std::move(settings));
   if (!config) return status;
   core::set_log_levels(core::LogLevels::parse(config->log_level).value());
   process::set_log_format(process::parse_log_format(config->log_format).value_or(process::LogFormat::text));
   if (config->job == HostConfig::Job::check_health) return check_health(*config);
   process::log_in_background();
+  if (const core::Status learned = learn_address(*config); !learned) return refuse(*config, learned.error());
   return serve(*config, open);
 }
 

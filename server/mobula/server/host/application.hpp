@@ -23,8 +23,8 @@ int run(int argc, char** argv, Game& game, std::vector<process::Setting> setting
 /// Makes a game for each world of a process.
 using MakeGame = std::function<std::unique_ptr<Game>()>;
 
-/// Runs a game's server as above. With --cluster, the process is a node of a cluster: it opens worlds as the cluster
-/// gives them to it, each with a game of its own. It ends with status 1 when the cluster has given up the node.
+/// Runs a game's server as above. With --cluster, the process is a node: it opens the worlds that the cluster gives it.
+/// Each has a game of its own. The process ends with status 1 when the cluster has given up the node.
 int run(int argc, char** argv, MakeGame make_game, std::vector<process::Setting> settings = {});
 
 /// Runs a process of several worlds. `open` opens the first ones; their games may open others while they run.

@@ -44,7 +44,7 @@ core::Status check(const HostConfig& config, std::uint32_t worlds) {
                                    std::pair("--ws-port", std::uint32_t{config.ws_port.value_or(0)})})
     if (core::Status good = check_port(flag, port, worlds); !good) return good;
   for (const std::string& text : config.public_addresses) {
-    if (has_port(text))
+    if (worlds > 1 && has_port(text))
       return wrong(
           core::format("--public-address {}: the worlds of a node have a port each; give the host alone", text));
   }
@@ -196,7 +196,7 @@ const HostedWorld* ClusterHost::world_of(const Hosted& hosted) const {
   return found == all.end() ? nullptr : found->get();
 }
 
-// A world that has gone without the cluster's wish has failed.
+// A world that has ended without the cluster's wish has failed.
 void ClusterHost::end_closed() {
   for (Hosted& hosted : places_) {
     if (hosted.name.empty()) continue;

@@ -1,5 +1,5 @@
-// The worlds of a process that is a node of a cluster: opened and closed as the node is told. World n of the process
-// has the configured ports plus n. Each owner of a world saves it in a file of its own (store/epoch_files.hpp).
+// The worlds of a process that is a node of a cluster: opened and closed as the cluster has them. World n of the
+// process has the configured ports plus n. Each owner of a world saves it in a file of its own (store/epoch_files.hpp).
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@ namespace mobula::server {
 
 class ClusterHost final : public Supervisor {
  public:
-  /// Error "bad configuration" for settings that a node cannot have. Configurations without a cluster are good.
+  /// Refuses settings that a node cannot have: "bad configuration". Accepts any configuration without a cluster.
   static core::Status check(const HostConfig& config);
   /// Joins the cluster of a configuration. `worlds` must be destroyed before the host. Errors: those of check() and of
   /// the game's schema.
@@ -47,7 +47,7 @@ class ClusterHost final : public Supervisor {
   Worlds& worlds_;
   HostConfig config_;
   MakeGame make_game_;
-  std::vector<Hosted> places_;  // of a free place the name is empty
+  std::vector<Hosted> places_;  // an empty name is a free place
   core::Nanoseconds report_due_ = 0;
   mutable bool served_ = true;  // as last logged
   std::unique_ptr<cluster::NodeThread> node_;

@@ -22,35 +22,35 @@ constexpr std::uint32_t capacity_max = 1024;
 
 std::vector<process::Setting> world_settings(HostConfig& config) {
   const std::string group = "World";
-  return {
-      {"level",
-       &config.level,
-       "compiled level to spawn (made by mobula-compile); default: an empty world, which a game may refuse",
-       {.type = "FILE", .group = group}},
-      {"tick_rate", &config.tick_rate, "ticks per second", {.least = 1, .most = 240, .group = group}},
-      {"catch_up_ticks",
-       &config.catch_up_ticks,
-       "maximum number of late ticks that are caught up, the rest is lost; 0 disables it, and an overloaded world "
-       "runs slower",
-       {.most = 1000, .group = group}},
-      {"ticks",
-       &config.ticks,
-       "number of ticks after which the server ends; 0 runs until it is stopped",
-       {.group = group}},
-      {"seed", &config.seed, "seed of the world's random numbers", {.group = group}},
-      {"db",
-       &config.db,
-       "SQLite file of the saved world, which continues from its last checkpoint; with --cluster, the folder of all "
-       "worlds' files, on a volume that all nodes share; default: the world is not saved",
-       {.type = "FILE", .group = group}},
-      {"checkpoint_seconds",
-       &config.checkpoint_seconds,
-       "interval between checkpoints; a crash loses at most this much",
-       {.least = 0.05, .most = 86'400, .group = group}},
-      {"entities_max",
-       &config.entities_max,
-       "maximum number of entities at a time; the memory of servers and clients grows with it",
-       {.least = 1024, .most = wire::entities_max_limit, .former_key = "index_limit", .group = group}}};
+  return {{"level",
+           &config.level,
+           "compiled level to spawn (made by mobula-compile); default: an empty world, which a game may refuse",
+           {.type = "FILE", .group = group}},
+          {"tick_rate", &config.tick_rate, "ticks per second", {.least = 1, .most = 240, .group = group}},
+          {"catch_up_ticks",
+           &config.catch_up_ticks,
+           "maximum number of late ticks that are caught up, the rest is lost; 0 disables it, and an overloaded world "
+           "runs slower",
+           {.most = 1000, .group = group}},
+          {"ticks",
+           &config.ticks,
+           "number of ticks after which the server ends; 0 runs until it is stopped",
+           {.group = group}},
+          {"seed", &config.seed, "seed of the world's random numbers", {.group = group}},
+          {"db",
+           &config.db,
+           "SQLite file of the saved world, which continues from its last checkpoint; default: the world is not saved. "
+           "With "
+           "--cluster, the folder of all worlds' files, which all nodes share",
+           {.type = "FILE", .group = group}},
+          {"checkpoint_seconds",
+           &config.checkpoint_seconds,
+           "interval between checkpoints; a crash loses at most this much",
+           {.least = 0.05, .most = 86'400, .group = group}},
+          {"entities_max",
+           &config.entities_max,
+           "maximum number of entities at a time; the memory of servers and clients grows with it",
+           {.least = 1024, .most = wire::entities_max_limit, .former_key = "index_limit", .group = group}}};
 }
 
 core::Status check_ip(const std::string& text) {
@@ -241,8 +241,25 @@ std::vector<process::Setting> cluster_settings(HostConfig& config) {
        {.type = "worlds=N", .check = check_capacity, .group = group}}};
 }
 
+std::vector<process::Setting> agones_settings(HostConfig& config) {
+  const std::string group = "Agones";
+  return {{"agones",
+           &config.agones,
+           "report to the sidecar of Agones at 127.0.0.1, port AGONES_SDK_HTTP_PORT or 9358. Without a public address, "
+           "tokens name the one that Agones has chosen",
+           {.group = group}},
+          {"agones_allocate",
+           &config.agones_allocate,
+           "allocate the game server while it has players, for players that come without an allocation",
+           {.needs = {"agones"}, .group = group}},
+          {"agones_reserve_seconds",
+           &config.agones_reserve_seconds,
+           "time for which a self-allocated game server is reserved after its last player has left",
+           {.most = 86'400, .needs = {"agones_allocate"}, .group = group}}};
+}
+
 // Modules of the lines of a server's rooms, and of the libraries below them.
-void add_log_modules() { core::add_log_modules({"admin", "cluster", "net", "server", "store"}); }
+void add_log_modules() { core::add_log_modules({"admin", "agones", "cluster", "net", "server", "store"}); }
 
 core::Status check_log_level(const std::string& text) {
   const core::Result<core::LogLevels> levels = core::LogLevels::parse(text);
@@ -316,8 +333,8 @@ std::string admin_url(const HostConfig& config) { return http_url(config.admin_a
 
 std::vector<process::Setting> settings_of(HostConfig& config) {
   std::vector<process::Setting> settings;
-  for (auto* const part :
-       {world_settings, network_settings, web_settings, client_settings, cluster_settings, log_settings})
+  for (auto* const part : {world_settings, network_settings, web_settings, client_settings, cluster_settings,
+                           agones_settings, log_settings})
     for (process::Setting& setting : part(config)) settings.push_back(std::move(setting));
   return settings;
 }

@@ -59,6 +59,9 @@ struct HostConfig {
   std::string cluster_name = "mobula";
   std::string node;  // name of the process in the cluster
   std::string capacity = "worlds=16";
+  bool agones = false;
+  bool agones_allocate = false;              // the server allocates itself while it has players
+  std::uint32_t agones_reserve_seconds = 0;  // after its last player has left
   std::string log_level = "info";
   std::string log_format = "auto";
   std::string health_target;               // admin address, a URL

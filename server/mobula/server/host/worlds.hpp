@@ -18,11 +18,12 @@ namespace mobula::server {
 class Supervisor {
  public:
   virtual ~Supervisor() = default;
-  /// Asked before each tick. If not, run() ends: no world is saved any more.
+  /// Returns whether the process may go on. Called before each tick. If not, run() ends, and no world is saved any
+  /// more.
   [[nodiscard]] virtual bool may_serve() const = 0;
   /// Called in each turn of the loop, between ticks.
   virtual void update() = 0;
-  /// The process is about to end.
+  /// Handles the drain of the process.
   virtual void drain() = 0;
 };
 
@@ -56,6 +57,7 @@ class Worlds {
   /// Sets the function that is called after each tick of each world, and now and then while there is no world.
   void on_tick(std::function<void()> handler) { on_tick_ = std::move(handler); }
   void stop() { events_.stop(); }
+  [[nodiscard]] bool draining() const { return draining_; }
   /// Drains all worlds, then stops: new clients are refused, connected clients are notified.
   void drain(std::string_view reason);
   [[nodiscard]] net::EventLoop& events() { return events_; }
