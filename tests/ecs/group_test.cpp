@@ -193,11 +193,11 @@ TEST_F(GroupTest, MembersAreReorderedAsRequested) {
 TEST_F(GroupTest, ListenersOfAConstructionFindTheEntityInItsGroup) {
   const auto group = world.group<Position, Health>();
   int heard = 0;
-  world.signals<Health>().construct.connect([&](std::span<const Entity> entities) {
-    for (const Entity entity : entities) heard += group.contains(entity) ? 1 : 0;
+  world.signals<Health>().construct.connect([&](std::span<const Entity> changed) {
+    for (const Entity entity : changed) heard += group.contains(entity) ? 1 : 0;
   });
-  world.signals<Health>().destroy.connect([&](std::span<const Entity> entities) {
-    for (const Entity entity : entities) heard += group.contains(entity) ? 100 : 0;
+  world.signals<Health>().destroy.connect([&](std::span<const Entity> changed) {
+    for (const Entity entity : changed) heard += group.contains(entity) ? 100 : 0;
   });
   const Entity entity = world.create();
   world.add<Position>(entity);
@@ -210,8 +210,8 @@ TEST_F(GroupTest, ListenersOfAConstructionFindTheEntityInItsGroup) {
 // Components that a listener adds during a bulk create may complete a group before its other pools are reported.
 TEST_F(GroupTest, ListenerCompletesAGroupOnceDuringABulkCreate) {
   const auto group = world.group<Position, Health, Label>();
-  world.signals<Position>().construct.connect([&](std::span<const Entity> entities) {
-    for (const Entity entity : entities) world.add(entity, make<Label>(1));
+  world.signals<Position>().construct.connect([&](std::span<const Entity> changed) {
+    for (const Entity entity : changed) world.add(entity, make<Label>(1));
   });
   entities.resize(70);
   ASSERT_TRUE(world.create(std::span(entities), Position{}, Health{}));

@@ -171,16 +171,16 @@ struct SpawnListeners : RegistrySignalTest {
 };
 
 TEST_F(SpawnListeners, CreatedReceivesCompleteEntitiesFirst) {
-  std::vector<std::string> calls;
+  std::vector<std::string> received;
   std::int32_t sum = 0;
   world.created().connect([&](std::span<const Entity> all) {
-    calls.push_back("created " + std::to_string(all.size()));
+    received.push_back("created " + std::to_string(all.size()));
     for (const Entity entity : all) sum += world.get<const Health>(entity).value;
   });
   world.signals<Health>().construct.connect(
-      [&](std::span<const Entity> all) { calls.push_back("construct " + std::to_string(all.size())); });
+      [&](std::span<const Entity> all) { received.push_back("construct " + std::to_string(all.size())); });
   for (const bool as_range : {true, false}) spawn(as_range);
-  EXPECT_EQ(calls, (std::vector<std::string>{"created 3", "construct 3", "created 3", "construct 3"}));
+  EXPECT_EQ(received, (std::vector<std::string>{"created 3", "construct 3", "created 3", "construct 3"}));
   EXPECT_EQ(sum, 66);
   world.check();
 }
