@@ -17,7 +17,7 @@ constexpr std::array kinds{
     FaultKind{Type::deaf, "deaf", "no packets to it", 4, 100, true},
     FaultKind{Type::silent, "silent", "no packets from it", 4, 100, true},
     FaultKind{Type::mute, "mute", "its program pauses, then reads all packets at once", 6, 400, true},
-    FaultKind{Type::clock_jump, "clock jump", "its clock jumps forward", 3, 1, true},
+    FaultKind{Type::clock_jump, "clock jump", "its clock jumps", 3, 1, true},
     FaultKind{Type::clock_drift, "clock drift", "its clock runs faster or slower by this time per second", 3, 400,
               true},
     FaultKind{Type::broken, "broken", "its stream closes, for both sides or only for the client", 8, 1, true},
@@ -83,7 +83,7 @@ Fault draw_fault(core::Random& random, const FaultKind& kind, const Plan& plan) 
   fault.who = random.below(plan.players);
   if (kind.kind == Type::crash) fault.operations = random.chance(1, 4) ? 0 : random.below(60);
   if (kind.kind == Type::network) fault.network = draw_network(random, true);
-  if (kind.kind == Type::clock_jump) fault.by = (1 + random.below(5'000)) * core::millisecond;
+  if (kind.kind == Type::clock_jump) fault.by = (random.below(8000) - core::Nanoseconds{3000}) * core::millisecond;
   if (kind.kind == Type::drain) fault.by = random.below(5'000) * core::millisecond;
   if (kind.kind == Type::clock_drift) fault.by = (random.below(200) - core::Nanoseconds{100}) * core::millisecond;
   if (kind.kind == Type::date) fault.by = (random.below(8000) - core::Nanoseconds{4000}) * core::second;
