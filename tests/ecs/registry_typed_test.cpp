@@ -89,7 +89,7 @@ TEST(RegistryTypedDeathTest, AConstructorThatChangesItsPoolIsFound) {
 
 // Destroys an entity when it is made, or copied.
 struct Fatal {
-  Fatal(World& world, Entity entity) : world(&world), entity(entity) { world.destroy(entity); }
+  Fatal(World& in, Entity self) : world(&in), entity(self) { in.destroy(self); }
   Fatal(const Fatal& other) : world(other.world), entity(other.entity) { world->destroy(entity); }
   Fatal(Fatal&&) noexcept = default;
 
