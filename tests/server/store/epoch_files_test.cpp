@@ -102,7 +102,7 @@ TEST(EpochFiles, ACopyIsNeverOfTwoStates) {
       file << letters(static_cast<char>('a' + i % 26));
     }
   });
-  for (std::uint64_t epoch = 2; epoch < 5; ++epoch) {
+  for (std::uint64_t epoch = 2; epoch < 4; ++epoch) {
     const core::Result<std::string> path = take_over(folder.path().string(), "arena", epoch);
     if (!path) {
       EXPECT_STREQ(path.error().reason, "busy");
@@ -110,7 +110,7 @@ TEST(EpochFiles, ACopyIsNeverOfTwoStates) {
       continue;
     }
     const std::string copy = read_file_bytes(*path);
-    EXPECT_EQ(copy, letters(copy.front()));
+    EXPECT_TRUE(copy == letters(copy.front()));
     fs::remove(*path);
   }
   done = true;

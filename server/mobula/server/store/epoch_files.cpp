@@ -18,6 +18,8 @@ constexpr std::string_view ending = ".db";
 // The log comes first: one that is older than its file would be refused. The lock has how the last run ended.
 constexpr std::array<std::string_view, 3> parts{"-wal", ".lock", ""};
 constexpr int tries = 10;
+// Time from the look at a file to its copy. Times of files have steps of several milliseconds: a write during the copy
+// has a later one.
 constexpr std::chrono::milliseconds pause{100};
 
 fs::path file_of(const std::string& folder, std::string_view world, std::uint64_t epoch) {
@@ -100,12 +102,12 @@ std::error_code name_parts(const fs::path& to) {
 core::Status copy_world(const fs::path& from, const fs::path& to) {
   for (int i = 0; i < tries; ++i) {
     const State before = state_of(from);
+    std::this_thread::sleep_for(pause);
     if (const std::error_code error = copy_parts(from, to)) return error_of(to, error);
     if (state_of(from) == before) {
       if (const std::error_code error = name_parts(to)) return error_of(to, error);
       return core::Done{};
     }
-    std::this_thread::sleep_for(pause);
   }
   return core::Error{"busy", core::format("{} is still written by its former owner", from.native())};
 }
