@@ -64,9 +64,9 @@ core::Result<std::string> hash_of(const Game& game) {
   return to_string((*schema)->fingerprint());
 }
 
-std::optional<std::uint16_t> plus(std::optional<std::uint16_t> port, std::size_t place) {
-  if (port && *port != 0) *port = static_cast<std::uint16_t>(*port + place);
-  return port;
+// 0 takes any free port.
+std::uint16_t plus(std::uint16_t port, std::size_t place) {
+  return port == 0 ? port : static_cast<std::uint16_t>(port + place);
 }
 
 // Returns the addresses of clients as URLs. The WebSocket's has the configured host, since certificates have names.
@@ -160,9 +160,9 @@ void ClusterHost::open(const NodeTask& task) {
 
 HostConfig ClusterHost::config_at(std::size_t place) const {
   HostConfig config = config_;
-  config.port = *plus(config_.port, place);
-  config.tcp_port = plus(config_.tcp_port, place);
-  config.ws_port = plus(config_.ws_port, place);
+  config.port = plus(config.port, place);
+  if (config.tcp_port) config.tcp_port = plus(*config.tcp_port, place);
+  if (config.ws_port) config.ws_port = plus(*config.ws_port, place);
   return config;
 }
 
