@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <mobula/client/mirror/interpolation.hpp>
+#include <reflect/compile_schema.hpp>
 #include <seeds.hpp>
 #include <server/replica.hpp>
 #include <utility>

@@ -80,7 +80,8 @@ async function compare(file: string): Promise<void> {
   assert.equal(hex64(mirror!.hash.low, mirror!.hash.high), whole.state_hash);
   const ticks = [...hashes.keys()];
   assert.ok(ticks.length > 200);
-  for (let i = 5; i < ticks.length; i += 40) {
+  // The exit status states whether the mirror was verified, which takes a round trip.
+  for (let i = 25; i < ticks.length; i += 40) {
     const { state_hash: expected } = await runClient("--replay", file, "--at", String(ticks[i]), "--json");
     assert.equal(hashes.get(ticks[i]!), expected, `tick ${ticks[i]}`);
   }
