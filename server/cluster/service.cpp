@@ -39,7 +39,7 @@ Response refusal(const core::Error& error) {
   return admin::error_response(known == statuses.end() ? 400 : known->status, code, error.message);
 }
 
-Response json_response(const Json& json, unsigned status = 200) { return {status, text_of(json)}; }
+Response json_response(const Json& body, unsigned status = 200) { return {status, text_of(body)}; }
 
 Response not_open(std::string_view name, const WorldRecord& world) {
   Json body = Json::parse(
