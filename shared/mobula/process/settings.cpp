@@ -256,7 +256,8 @@ void Settings::check_needs() {
     for (const std::string& needed : row.setting.rules.needs) {
       const Row* const other = find(needed);
       MOBULA_ASSERT(other != nullptr, "a setting needs an undefined one: " + needed);
-      if (!is_set(other->value) && other->source == 0) problems_.push_back(core::format("{}: requires {}", row.origin, flag_of(needed)));
+      if (!is_set(other->value) && other->source == 0)
+        problems_.push_back(core::format("{}: requires {}", row.origin, flag_of(needed)));
     }
   }
 }
