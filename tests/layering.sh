@@ -112,8 +112,8 @@ fmt/*                        core/format.hpp
 sodium.h                     core
 xxhash.h                     core
 xxh_x86dispatch.h            core
-boost/asio*                  net server/agones/patch_connection.cpp server/admin
-boost/beast*                 net server/agones/patch_connection.cpp server/admin server/web
+boost/asio*                  net server/admin
+boost/beast*                 net server/admin server/web
 boost/unordered/*            server/store/remembered_impl.hpp
 boost/*                      net server/admin
 rapidjson/*                  resource/compiler

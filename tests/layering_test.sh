@@ -159,7 +159,7 @@ wrong shared/mobula/core/log.hpp "<fmt/format.h>" "<fmt/format.h>: only for core
 wrong shared/mobula/wire/messages.cpp "<sodium.h>" "<sodium.h>: only for core"
 wrong shared/mobula/ecs/prototype.cpp "<xxhash.h>" "<xxhash.h>: only for core"
 right shared/mobula/net/udp.cpp "<boost/asio/ip/udp.hpp>"
-wrong server/examples/demo/main.cpp "<boost/asio.hpp>" "<boost/asio.hpp>: only for net server/agones/patch_connection.cpp server/admin"
+wrong server/examples/demo/main.cpp "<boost/asio.hpp>" "<boost/asio.hpp>: only for net server/admin"
 right server/mobula/server/store/remembered_impl.hpp "<boost/unordered/unordered_flat_map.hpp>"
 wrong shared/mobula/index/name_table.cpp "<boost/unordered/unordered_flat_map.hpp>" \
   "<boost/unordered/unordered_flat_map.hpp>: only for server/store/remembered_impl.hpp"

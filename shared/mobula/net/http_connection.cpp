@@ -78,7 +78,7 @@ struct HttpConnection::Impl : std::enable_shared_from_this<Impl> {
     request.set(http::field::host, parts->host_port);
     request.set(http::field::accept, "application/json");
     if (!options.bearer.empty()) request.set(http::field::authorization, "Bearer " + options.bearer);
-    if (exchange.verb == http::verb::post) {
+    if (exchange.verb != http::verb::get) {
       request.set(http::field::content_type, "application/json");
       request.body() = exchange.json;
     }
@@ -207,6 +207,10 @@ void HttpConnection::get(std::string_view path, OnAnswer on_answer) {
 
 void HttpConnection::post(std::string_view path, std::string_view json, OnAnswer on_answer) {
   impl_->add({http::verb::post, impl_->url + std::string(path), std::string(json), {}, std::move(on_answer)});
+}
+
+void HttpConnection::patch(std::string_view path, std::string_view json, OnAnswer on_answer) {
+  impl_->add({http::verb::patch, impl_->url + std::string(path), std::string(json), {}, std::move(on_answer)});
 }
 
 void HttpConnection::follow(std::string_view path, std::string_view json, OnLine on_line, OnAnswer on_end) {

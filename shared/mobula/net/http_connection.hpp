@@ -44,6 +44,7 @@ class HttpConnection {
   ///   "refused"       status other than 2xx; the message has the status and the server's text
   void get(std::string_view path, OnAnswer on_answer);
   void post(std::string_view path, std::string_view json, OnAnswer on_answer);
+  void patch(std::string_view path, std::string_view json, OnAnswer on_answer);
   /// Posts a request whose answer lasts: each line is passed on when it is complete. The timeout applies to the first
   /// byte. `on_end` gets an empty text, or an error.
   void follow(std::string_view path, std::string_view json, OnLine on_line, OnAnswer on_end);

@@ -3,9 +3,9 @@
 
 #include <array>
 #include <mobula/core/clock.hpp>
+#include <mobula/net/http_connection.hpp>
 #include <mobula/server/agones/back_off.hpp>
 #include <mobula/server/agones/contact.hpp>
-#include <mobula/server/agones/patch_connection.hpp>
 #include <mobula/server/agones/sidecar_messages.hpp>
 #include <optional>
 
@@ -47,7 +47,7 @@ class SidecarCounters {
   std::size_t next_ = 0;          // entry whose turn is next
   bool busy_ = false;             // a request has no answer yet
   std::uint64_t times_lost_ = 0;  // the contact's number when the values were sent
-  PatchConnection connection_;
+  net::HttpConnection connection_;
 };
 
 }  // namespace mobula::agones

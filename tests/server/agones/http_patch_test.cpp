@@ -1,17 +1,19 @@
+// PATCH requests of a net::HttpConnection, to the stand-in for the sidecar.
 #include <gtest/gtest.h>
 
-#include <mobula/server/agones/patch_connection.hpp>
+#include <mobula/net/event_loop.hpp>
+#include <mobula/net/http_connection.hpp>
 #include <net/peers.hpp>
 #include <optional>
 #include <server/agones/sidecar_twin.hpp>
 
 namespace mobula::agones {
-namespace patch_connection_test {
+namespace http_patch_test {
 
 using test::SidecarTwin;
 using test::Trouble;
 
-class PatchConnectionTest : public testing::Test {
+class HttpPatchTest : public testing::Test {
  protected:
   void SetUp() override {
     twin.with_model([](test::SidecarModel& model) { model.counters["rooms"] = {1, 10}; });
@@ -31,18 +33,18 @@ class PatchConnectionTest : public testing::Test {
 
   net::EventLoop events;
   SidecarTwin twin;
-  std::optional<PatchConnection> connection;
+  std::optional<net::HttpConnection> connection;
   std::optional<core::Result<std::string>> answer;
 };
 
-TEST_F(PatchConnectionTest, KeepsTheConnectionForTheNextRequest) {
+TEST_F(HttpPatchTest, KeepsTheConnectionForTheNextRequest) {
   open();
   EXPECT_EQ(patch(), R"({"capacity":"10","count":"2","name":"rooms"})");
   EXPECT_EQ(patch(R"({"count":"3"})"), R"({"capacity":"10","count":"3","name":"rooms"})");
   EXPECT_EQ(twin.accepted(), 1);
 }
 
-TEST_F(PatchConnectionTest, ConnectsAgainAfterAnAnswerThatCloses) {
+TEST_F(HttpPatchTest, ConnectsAgainAfterAnAnswerThatCloses) {
   twin.set_trouble(Trouble::closes_after);
   open();
   EXPECT_NE(patch(), "bad answer");
@@ -50,7 +52,7 @@ TEST_F(PatchConnectionTest, ConnectsAgainAfterAnAnswerThatCloses) {
   EXPECT_EQ(twin.accepted(), 2);
 }
 
-TEST_F(PatchConnectionTest, ARefusalHasStatusAndTextOfTheServer) {
+TEST_F(HttpPatchTest, ARefusalHasStatusAndTextOfTheServer) {
   open();
   EXPECT_EQ(patch(R"({"count":"11"})"), "refused");
   EXPECT_NE(answer->error().message.find("/v1beta1/counters/rooms: 500 {\"code\":2"), std::string::npos)
@@ -59,7 +61,7 @@ TEST_F(PatchConnectionTest, ARefusalHasStatusAndTextOfTheServer) {
   EXPECT_EQ(twin.accepted(), 1);
 }
 
-TEST_F(PatchConnectionTest, AServerThatIsAbsentIsUnreachable) {
+TEST_F(HttpPatchTest, AServerThatIsAbsentIsUnreachable) {
   twin.stop();
   open();
   EXPECT_EQ(patch(), "unreachable");
@@ -67,7 +69,7 @@ TEST_F(PatchConnectionTest, AServerThatIsAbsentIsUnreachable) {
   EXPECT_EQ(patch(), R"({"capacity":"10","count":"2","name":"rooms"})");
 }
 
-TEST_F(PatchConnectionTest, AMissingAnswerTimesOut) {
+TEST_F(HttpPatchTest, AMissingAnswerTimesOut) {
   twin.set_trouble(Trouble::silent);
   open(core::second / 5);
   EXPECT_EQ(patch(), "timed out");
@@ -76,7 +78,7 @@ TEST_F(PatchConnectionTest, AMissingAnswerTimesOut) {
   EXPECT_NE(patch(), "timed out");
 }
 
-TEST_F(PatchConnectionTest, AnswersThatAreNoHttpAreBad) {
+TEST_F(HttpPatchTest, AnswersThatAreNoHttpAreBad) {
   twin.set_trouble(Trouble::no_http);
   open();
   EXPECT_EQ(patch(), "bad answer");
@@ -84,14 +86,14 @@ TEST_F(PatchConnectionTest, AnswersThatAreNoHttpAreBad) {
   EXPECT_EQ(patch(), "bad answer");
 }
 
-TEST_F(PatchConnectionTest, AWrongUrlIsABadAddress) {
+TEST_F(HttpPatchTest, AWrongUrlIsABadAddress) {
   for (const char* const url : {"127.0.0.1:9358", "http://", "http://127.0.0.1", "https://127.0.0.1:9358"}) {
     connection.emplace(events, url);
     EXPECT_EQ(patch(), "bad address") << url;
   }
 }
 
-TEST_F(PatchConnectionTest, NothingIsCalledAfterTheDestructor) {
+TEST_F(HttpPatchTest, NothingIsCalledAfterTheDestructor) {
   twin.set_trouble(Trouble::silent);
   open();
   connection->patch("/v1beta1/counters/rooms", "{}", [](const core::Result<std::string>&) { ADD_FAILURE(); });
@@ -100,5 +102,5 @@ TEST_F(PatchConnectionTest, NothingIsCalledAfterTheDestructor) {
   net::run_for(events, 20 * core::millisecond);
 }
 
-}  // namespace patch_connection_test
+}  // namespace http_patch_test
 }  // namespace mobula::agones
