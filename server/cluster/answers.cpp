@@ -1,10 +1,7 @@
-#include <array>
 #include <cluster/answers.hpp>
 
 namespace mobula::cluster {
 namespace {
-
-constexpr std::array<std::string_view, 3> states{"waiting", "placed", "open"};
 
 template <class Records, class Make>
 Json page_json(const char* name, const Records& records, const Page& page, const Make& make) {
@@ -21,8 +18,6 @@ Json page_json(const char* name, const Records& records, const Page& page, const
 }
 
 }  // namespace
-
-std::string_view to_string(WorldState state) { return states.at(static_cast<std::size_t>(state)); }
 
 // The epoch is text, because many readers of JSON convert 64-bit numbers to floating point.
 Json world_json(std::string_view name, const WorldRecord& world) {

@@ -8,7 +8,6 @@ namespace mobula::cluster {
 
 using Json = nlohmann::ordered_json;
 
-std::string_view to_string(WorldState state);
 Json world_json(std::string_view name, const WorldRecord& world);
 /// Returns a node. Null if the directory has none of this name.
 Json node_json(const Directory& directory, std::string_view name);

@@ -49,8 +49,7 @@ core::Status check_members(std::string_view text) {
 
 core::Status check_name(std::string_view text) {
   if (core::is_good_name(text)) return core::Done{};
-  return core::Error{"bad name",
-                     core::format("expected 1 to {} letters, digits, '-', '_' and '.'", core::name_bytes_max)};
+  return core::Error{"bad name", core::format("expected {}", core::name_rule)};
 }
 
 void add_cluster(CLI::App& command, Options& options) {

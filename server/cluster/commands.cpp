@@ -3,7 +3,6 @@
 #include <cluster/world_token.hpp>
 #include <limits>
 #include <mobula/core/format.hpp>
-#include <mobula/core/log.hpp>
 #include <mobula/process/key_file.hpp>
 
 namespace mobula::cluster {
@@ -19,13 +18,6 @@ core::Result<WorldRecord> find_world(EtcdSession& session, const std::string& na
 }
 
 }  // namespace
-
-core::Result<core::SecretKey> load_key(const std::string& path) {
-  const core::Result<process::KeyFile> file = process::load_key_file(path);
-  if (!file) return file.error();
-  if (file->others_may_read) core::log_warn("cluster", "{}: others may read this key (chmod 600)", path);
-  return file->key;
-}
 
 core::Result<std::string> list(const CommandOptions& options) {
   EtcdSession session(options.at, false, patience);
@@ -57,7 +49,7 @@ core::Result<std::string> resolve(const CommandOptions& options) {
 }
 
 core::Result<std::string> token(const CommandOptions& options) {
-  const core::Result<core::SecretKey> key = load_key(options.key_file);
+  const core::Result<core::SecretKey> key = process::load_shared_key(options.key_file, "cluster");
   if (!key) return key.error();
   EtcdSession session(options.at, false, patience);
   const core::Result<WorldRecord> world = find_world(session, options.world);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cluster/etcd_session.hpp>
-#include <mobula/core/content_hash.hpp>
 
 namespace mobula::cluster {
 
@@ -22,8 +21,5 @@ core::Result<std::string> place(const CommandOptions& options);
 core::Result<std::string> drain(const CommandOptions& options);
 core::Result<std::string> resolve(const CommandOptions& options);
 core::Result<std::string> token(const CommandOptions& options);
-
-/// Loads the key of connect tokens. Prints a warning to the log if others may read the file.
-core::Result<core::SecretKey> load_key(const std::string& path);
 
 }  // namespace mobula::cluster

@@ -53,11 +53,11 @@ std::string metrics_text(const Control& control) {
     add_head(text, each.name, each.type, each.help);
     text += core::format("{} {}\n", each.name, each.value);
   }
-  constexpr std::array<std::string_view, 3> states{"waiting", "placed", "open"};
   const Counts counts = worlds_by_state(control);
   add_head(text, "mobula_cluster_worlds", "gauge", "Worlds by state.");
-  for (std::size_t i = 0; i < states.size(); ++i)
-    text += core::format("mobula_cluster_worlds{{state=\"{}\"}} {}\n", states[i], counts[i]);
+  for (std::size_t i = 0; i < counts.size(); ++i)
+    text +=
+        core::format("mobula_cluster_worlds{{state=\"{}\"}} {}\n", to_string(static_cast<WorldState>(i)), counts[i]);
   return text;
 }
 

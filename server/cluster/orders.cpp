@@ -17,8 +17,7 @@ core::Error bad(std::string message) { return {"bad request", std::move(message)
 
 core::Status check_name(std::string_view field, std::string_view text) {
   if (core::is_good_name(text)) return core::Done{};
-  return bad(core::format("{}: expected 1 to {} letters, digits, '-', '_' and '.' that begin with a letter or digit",
-                          field, core::name_bytes_max));
+  return bad(core::format("{}: expected {}", field, core::name_rule));
 }
 
 using Check = core::Status (*)(std::string_view text);

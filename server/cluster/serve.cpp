@@ -1,11 +1,9 @@
-#include <cluster/commands.hpp>
 #include <cluster/serve.hpp>
 #include <cluster/service.hpp>
-#include <mobula/core/format.hpp>
 #include <mobula/core/log.hpp>
-#include <mobula/net/bearer_token.hpp>
-#include <mobula/net/resolve.hpp>
+#include <mobula/process/key_file.hpp>
 #include <mobula/server/admin/http_server.hpp>
+#include <mobula/server/admin/listen_address.hpp>
 
 namespace mobula::cluster {
 namespace {
@@ -16,21 +14,12 @@ constexpr core::Nanoseconds interval = 2 * core::millisecond;  // between two lo
 constexpr core::Nanoseconds serve_budget = core::millisecond;
 
 core::Result<admin::HttpServerConfig> http_config(const ServeOptions& options) {
-  const bool v6 = options.address.find(':') != std::string::npos;
-  const core::Result<transport::Address> listen =
-      net::parse_listen(core::format("{}{}{}:{}", v6 ? "[" : "", options.address, v6 ? "]" : "", options.port));
-  if (!listen) return core::Error{"bad address", core::format("--address: '{}' is not an IP address", options.address)};
-  admin::HttpServerConfig config{.name = "cluster", .listen = *listen, .answer_timeout = answer_patience};
-  if (!options.token_file.empty()) {
-    core::Result<net::BearerTokenFile> file = net::load_bearer_token(options.token_file);
-    if (!file) return core::Error{file.error().reason, "--admin-token-file: " + file.error().message};
-    if (file->others_may_read)
-      core::log_warn("cluster", "{}: other users can read this token; restrict it with chmod 600", options.token_file);
-    config.bearer_token = std::move(file->token);
-  }
-  if (const core::Status good = admin::check_listen(*listen, config.bearer_token); !good)
-    return core::Error{good.error().reason, "--admin-token-file: " + good.error().message};
-  return config;
+  const core::Result<transport::Address> listen = admin::listen_address(options.address, options.port);
+  if (!listen) return core::Error{listen.error().reason, "--address: " + listen.error().message};
+  core::Result<std::string> token = admin::load_token(options.token_file, *listen, "cluster");
+  if (!token) return token.error();
+  return admin::HttpServerConfig{
+      .name = "cluster", .listen = *listen, .bearer_token = std::move(*token), .answer_timeout = answer_patience};
 }
 
 // Logs when the contact with etcd is lost and found.
@@ -54,7 +43,7 @@ class ContactLog {
 core::Status serve(const ServeOptions& options) {
   std::optional<core::SecretKey> key;
   if (!options.key_file.empty()) {
-    const core::Result<core::SecretKey> loaded = load_key(options.key_file);
+    const core::Result<core::SecretKey> loaded = process::load_shared_key(options.key_file, "cluster");
     if (!loaded) return core::Error{loaded.error().reason, "--key: " + loaded.error().message};
     key = *loaded;
   }

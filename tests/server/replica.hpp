@@ -276,4 +276,14 @@ class Replica {
   std::size_t expectations_ = 0;
 };
 
+// Returns the next delta of a view without a replica, of at most 400 bytes. The caller ends the tick.
+inline core::Bytes next_delta(server::ClientView& view, server::EncodedDeltaCache& encoded, RandomWorld& world) {
+  core::Bytes delta(400);
+  encoded.begin_tick(world.registry.tick());
+  view.note_published();
+  view.choose(world.registry.tick(), 400, [](std::uint32_t) { return 1.0f; });
+  delta.resize(view.write_delta(delta, world.registry.tick(), {}));
+  return delta;
+}
+
 }  // namespace mobula::test

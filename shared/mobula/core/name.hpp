@@ -8,6 +8,9 @@
 namespace mobula::core {
 
 inline constexpr std::size_t name_bytes_max = 64;
+/// The rule of is_good_name(), for errors.
+inline constexpr std::string_view name_rule =
+    "1 to 64 letters, digits, '-', '_' and '.', beginning with a letter or digit";
 
 /// Returns true for 1 to 64 letters, digits, '-', '_' and '.' of ASCII that begin with a letter or digit.
 inline bool is_good_name(std::string_view text) {

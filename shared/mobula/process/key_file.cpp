@@ -8,6 +8,7 @@
 #include <cstring>
 #include <mobula/core/format.hpp>
 #include <mobula/core/hex.hpp>
+#include <mobula/core/log.hpp>
 #include <mobula/core/random_source.hpp>
 #include <mobula/process/files.hpp>
 #include <mobula/process/key_file.hpp>
@@ -75,6 +76,13 @@ core::Result<KeyFile> load_key_file(const std::string& path) {
   std::copy(key->begin(), key->end(), result.key.begin());
   result.others_may_read = others_may_read(path);
   return result;
+}
+
+core::Result<core::SecretKey> load_shared_key(const std::string& path, std::string_view module) {
+  const core::Result<KeyFile> file = load_key_file(path);
+  if (!file) return file.error();
+  if (file->others_may_read) core::log_warn(module, "{}: others may read this key (chmod 600)", path);
+  return file->key;
 }
 
 core::Result<core::SecretKey> create_key_file(const std::string& path) {

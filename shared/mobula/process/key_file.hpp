@@ -4,6 +4,7 @@
 #include <mobula/core/content_hash.hpp>
 #include <mobula/core/result.hpp>
 #include <string>
+#include <string_view>
 
 namespace mobula::process {
 
@@ -15,6 +16,9 @@ struct KeyFile {
 
 /// Reads a key. Errors: "cannot read", "malformed".
 core::Result<KeyFile> load_key_file(const std::string& path);
+/// Reads the key that a backend shares, and logs a warning of `module` if others may read the file. Errors: those of
+/// load_key_file().
+core::Result<core::SecretKey> load_shared_key(const std::string& path, std::string_view module);
 
 /// Creates a random key in a new file that only its owner may read. Errors: "exists", "cannot write". An existing file
 /// is never changed, and no partial file remains.

@@ -18,6 +18,15 @@ class NodeTest : public testing::Test {
     ASSERT_TRUE(cluster.store.commit({.puts = {{"c/worlds/" + world, to_json(record)}}}).committed);
   }
 
+  // Adds node "a", which has opened world "w".
+  TwinNode& add_node_with_world() {
+    TwinNode& a = cluster.add_node("a");
+    cluster.run(core::second);
+    place("w", "a");
+    cluster.run(core::second);
+    return a;
+  }
+
   test::TwinCluster cluster;
 };
 
@@ -105,10 +114,7 @@ TEST_F(NodeTest, AWorldThatComesBackIsOpenedAnew) {
 }
 
 TEST_F(NodeTest, AnErasedWorldIsDropped) {
-  TwinNode& a = cluster.add_node("a");
-  cluster.run(core::second);
-  place("w", "a");
-  cluster.run(core::second);
+  TwinNode& a = add_node_with_world();
   cluster.store.commit({.erased = {"c/worlds/w"}});
   cluster.run(core::second);
   EXPECT_TRUE(a.open.empty());
@@ -134,10 +140,7 @@ TEST_F(NodeTest, DrainingClosesWorldsAndLeavesThemToOthers) {
 }
 
 TEST_F(NodeTest, AnOperatorDrainsItByItsKey) {
-  TwinNode& a = cluster.add_node("a");
-  cluster.run(core::second);
-  place("w", "a");
-  cluster.run(core::second);
+  TwinNode& a = add_node_with_world();
   ASSERT_TRUE(a.open.contains("w"));
   const KeyValue key = cluster.store.list("c/nodes/a").values.front();
   NodeRecord record = parse_node(key.value).value();
@@ -167,10 +170,7 @@ TEST_F(NodeTest, AFormerRunsDrainingIsNotAdopted) {
 }
 
 TEST_F(NodeTest, EndsWhenTheCoordinatorWentBack) {
-  TwinNode& a = cluster.add_node("a");
-  cluster.run(core::second);
-  place("w", "a");
-  cluster.run(core::second);
+  TwinNode& a = add_node_with_world();
   const test::StoreTwin backup = cluster.store;
   place("w", "a", 5);
   cluster.run(core::second);
@@ -186,10 +186,7 @@ TEST_F(NodeTest, EndsWhenTheCoordinatorWentBack) {
 }
 
 TEST_F(NodeTest, EndsWhenNoTickRuns) {
-  TwinNode& a = cluster.add_node("a");
-  cluster.run(core::second);
-  place("w", "a");
-  cluster.run(core::second);
+  TwinNode& a = add_node_with_world();
   a.hung = true;
   cluster.run(10 * core::second);
   EXPECT_TRUE(a.node.serving()) << "the limit is 10 s";
@@ -269,10 +266,7 @@ TEST_F(NodeTest, AFailureNamesItsNode) {
 }
 
 TEST_F(NodeTest, EndsBeforeItsLeaseDoes) {
-  TwinNode& a = cluster.add_node("a");
-  cluster.run(core::second);
-  place("w", "a");
-  cluster.run(core::second);
+  TwinNode& a = add_node_with_world();
   a.client.network.cut = true;
   while (!cluster.store.list("c/nodes/").values.empty()) {
     ASSERT_LT(cluster.now, 20 * core::second);
@@ -285,10 +279,7 @@ TEST_F(NodeTest, EndsBeforeItsLeaseDoes) {
 }
 
 TEST_F(NodeTest, APausedNodeWakesUpWithoutWorlds) {
-  TwinNode& a = cluster.add_node("a");
-  cluster.run(core::second);
-  place("w", "a");
-  cluster.run(core::second);
+  TwinNode& a = add_node_with_world();
   a.paused = true;
   cluster.run(5 * core::second);
   a.paused = false;

@@ -30,7 +30,7 @@ TEST(Orders, ATokenOrderMayCreateTheWorld) {
 }
 
 TEST(Orders, OtherBodiesAreRefusedWithTheMistake) {
-  const std::string name = "expected 1 to 64 letters, digits, '-', '_' and '.' that begin with a letter or digit";
+  const std::string name = "expected 1 to 64 letters, digits, '-', '_' and '.', beginning with a letter or digit";
   const std::pair<std::string, std::string> bodies[] = {
       {"", R"(expected a JSON object such as {"world": "lobby", "game": "HASH"})"},
       {"[]", R"(expected a JSON object such as {"world": "lobby", "game": "HASH"})"},

@@ -4,24 +4,14 @@
 
 #include <functional>
 #include <mobula/server/host/worlds.hpp>
-#include <server/hamlet.hpp>
+#include <server/host/counting_game.hpp>
 #include <server/store/test_folder.hpp>
 
 namespace mobula::server {
 namespace supervised_worlds_test {
 
-struct QuietGame : Game {
-  [[nodiscard]] core::ByteView schema() const override { return test::game_schema()->bytes(); }
-  core::Result<ecs::Entity> join(World& world, const Player&) override { return world.registry().create(); }
-  void leave(World&, const Player&) override {}
-  void tick(World&) override { ++ticks; }
-  core::Bytes save(const World&) override {
-    ++saves;
-    return {};
-  }
-  int ticks = 0;
-  int saves = 0;
-};
+using test::CountingGame;
+using test::quick;
 
 struct Script : Supervisor {
   [[nodiscard]] bool may_serve() const override { return permitted; }
@@ -36,16 +26,8 @@ struct Script : Supervisor {
   std::function<void()> each_turn;
 };
 
-HostConfig quick() {
-  HostConfig config;
-  config.port = 0;
-  config.tick_rate = 240;
-  config.public_addresses = {"127.0.0.1:7777"};
-  return config;
-}
-
 TEST(SupervisedWorlds, TheProcessGoesOnWithoutAWorld) {
-  QuietGame game;
+  CountingGame game;
   Script script;
   Worlds worlds;
   worlds.supervise(script);
@@ -63,7 +45,7 @@ TEST(SupervisedWorlds, TheProcessGoesOnWithoutAWorld) {
 
 TEST(SupervisedWorlds, WithoutPermissionNothingIsTickedOrSaved) {
   const store::TestFolder folder;
-  QuietGame game;
+  CountingGame game;
   Script script;
   Worlds worlds;
   worlds.supervise(script);
@@ -85,8 +67,8 @@ TEST(SupervisedWorlds, WithoutPermissionNothingIsTickedOrSaved) {
 
 TEST(SupervisedWorlds, ADroppedWorldIsNotSaved) {
   const store::TestFolder folder;
-  QuietGame dropped;
-  QuietGame closed;
+  CountingGame dropped;
+  CountingGame closed;
   Script script;
   Worlds worlds;
   worlds.supervise(script);

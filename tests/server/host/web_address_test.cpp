@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <mobula/net/http_client.hpp>
+#include <mobula/server/admin/listen_address.hpp>
 #include <mobula/server/host/web_address.hpp>
 #include <net/raw_http.hpp>
 #include <nlohmann/json.hpp>
@@ -172,7 +173,7 @@ TEST_F(WebAddress, GuestsComeFromAllowedOrigins) {
 }
 
 TEST_F(WebAddress, AccountsAreForLoopbackAddressesAlone) {
-  const auto kind = [&](const std::string& ip) { return token_kind(config, admin_listen(ip, 8080).value()); };
+  const auto kind = [&](const std::string& ip) { return token_kind(config, admin::listen_address(ip, 8080).value()); };
   EXPECT_EQ(kind("127.0.0.1"), TokenKind::accounts);
   EXPECT_EQ(kind("::1"), TokenKind::accounts);
   for (const char* ip : {"0.0.0.0", "::", "192.168.1.5"}) EXPECT_EQ(kind(ip), TokenKind::none) << ip;

@@ -5,7 +5,7 @@
 #include <mobula/core/assert.hpp>
 #include <mobula/server/host/worlds.hpp>
 #include <mobula/server/session/server.hpp>
-#include <server/hamlet.hpp>
+#include <server/host/counting_game.hpp>
 #include <server/store/test_folder.hpp>
 #include <stdexcept>
 #include <thread>
@@ -14,30 +14,8 @@
 namespace mobula::server {
 namespace {
 
-struct CountingGame : Game {
-  [[nodiscard]] core::ByteView schema() const override { return test::game_schema()->bytes(); }
-  core::Result<ecs::Entity> join(World& world, const Player&) override { return world.registry().create(); }
-  void leave(World&, const Player&) override {}
-  void tick(World&) override {
-    ++ticks;
-    if (each_tick) each_tick();
-  }
-  core::Bytes save(const World&) override {
-    if (each_save) each_save();
-    return {};
-  }
-  int ticks = 0;
-  std::function<void()> each_tick;
-  std::function<void()> each_save;
-};
-
-HostConfig quick() {
-  HostConfig config;
-  config.port = 0;
-  config.tick_rate = 240;
-  config.public_addresses = {"127.0.0.1:7777"};
-  return config;
-}
+using test::CountingGame;
+using test::quick;
 
 TEST(Worlds, RunUntilTheFirstHasReachedItsTicks) {
   CountingGame one;

@@ -248,13 +248,6 @@ TEST(ClientView, AChangeBackIsSentToo) {
   EXPECT_TRUE(settles(world, replica, 10));
 }
 
-std::size_t write(ClientView& view, EncodedDeltaCache& encoded, RandomWorld& world) {
-  core::Bytes delta(400);
-  encoded.begin_tick(world.registry.tick());
-  view.note_published();
-  view.choose(world.registry.tick(), 400, [](std::uint32_t) { return 1.0f; });
-  return view.write_delta(delta, world.registry.tick(), {});
-}
 const std::size_t empty_delta = wire::header_size({}) + 2;
 
 TEST(ClientView, AnEntityThatWasNeverSentIsNotRemoved) {
@@ -268,7 +261,7 @@ TEST(ClientView, AnEntityThatWasNeverSentIsNotRemoved) {
   world.end_tick();
   world.registry.destroy(entity);
   world.publish();
-  EXPECT_EQ(write(view, encoded, world), empty_delta);
+  EXPECT_EQ(test::next_delta(view, encoded, world).size(), empty_delta);
   EXPECT_FALSE(view.has_pending());
   EXPECT_TRUE(view.visible().empty());
 }
@@ -368,7 +361,7 @@ TEST(ClientView, RefusesToHaveTheFutureAcknowledged) {
   const core::Status acknowledged = view.acknowledge({.ack = 1, .newest = 1, .words = 4});
   ASSERT_FALSE(acknowledged.ok());
   EXPECT_STREQ(acknowledged.error().reason, "acknowledges the future");
-  write(view, encoded, world);
+  test::next_delta(view, encoded, world);
   wire::InputDatagram input{.ack = 1, .newest = 1, .words = 4};
   input.received[0] = 1;
   EXPECT_TRUE(view.acknowledge(input).ok());
@@ -384,7 +377,7 @@ TEST(ClientView, LateAcknowledgementsChangeNothing) {
   ViewWorkspace workspace;
   ClientView view(world.publisher.published(), encoded, workspace, true);
   view.add_visible(entity.index, false);
-  write(view, encoded, world);
+  test::next_delta(view, encoded, world);
   wire::InputDatagram all{.ack = 5, .newest = 1, .words = 4};
   all.received[0] = 1;
   EXPECT_TRUE(view.acknowledge(all).ok());

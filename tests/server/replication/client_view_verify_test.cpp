@@ -182,11 +182,7 @@ TEST(ClientViewVerify, AHostileClientGainsNothingItMayNotSee) {
       for (const std::uint32_t word : correction.words) EXPECT_EQ(word, 0u);  // it is not the owner
     }
     if (!world.random.chance(1, 4)) continue;
-    encoded.begin_tick(world.registry.tick());
-    view.note_published();
-    view.choose(world.registry.tick(), 400, [](std::uint32_t) { return 1.0f; });
-    core::Bytes delta(400);
-    view.write_delta(delta, world.registry.tick(), {});
+    const core::Bytes delta = test::next_delta(view, encoded, world);
     for (const auto& [prototype, id] : view.prototypes().wanted()) view.prototypes().delivered(id);
     view.prototypes().clear_wanted();
     wire::InputDatagram input{.ack = static_cast<std::uint32_t>(round + 1), .newest = 0, .words = 4};
@@ -208,11 +204,7 @@ TEST(ClientViewVerify, NoHashIsOfAnAcknowledgementWithoutDeltas) {
   ClientView view(world.publisher.published(), encoded, workspace, true);
   view.add_visible(entity.index, false);
   const auto next_has_hash = [&] {
-    core::Bytes delta(400);
-    encoded.begin_tick(world.registry.tick());
-    view.note_published();
-    view.choose(world.registry.tick(), delta.size(), [](std::uint32_t) { return 1.0f; });
-    delta.resize(view.write_delta(delta, world.registry.tick(), {}));
+    const core::Bytes delta = test::next_delta(view, encoded, world);
     world.end_tick();
     world.publish();
     return wire::read_delta_header(delta)->verifies;

@@ -18,6 +18,8 @@ core::Error bad(const char* kind, std::string_view json) {
 
 }  // namespace
 
+std::string_view to_string(WorldState state) { return states.at(static_cast<std::size_t>(state)); }
+
 std::string to_json(const NodeRecord& node) {
   return Json{{"game", node.game},
               {"version", node.version},
@@ -32,14 +34,9 @@ std::string to_json(const LoadRecord& load) {
 }
 
 std::string to_json(const WorldRecord& world) {
-  return Json{{"game", world.game},
-              {"state", states[static_cast<std::size_t>(world.state)]},
-              {"epoch", std::to_string(world.epoch)},
-              {"node", world.node},
-              {"run", std::to_string(world.run)},
-              {"addresses", world.addresses},
-              {"trouble", world.trouble},
-              {"failed_on", world.failed_on}}
+  return Json{{"game", world.game},       {"state", to_string(world.state)},  {"epoch", std::to_string(world.epoch)},
+              {"node", world.node},       {"run", std::to_string(world.run)}, {"addresses", world.addresses},
+              {"trouble", world.trouble}, {"failed_on", world.failed_on}}
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -51,6 +51,7 @@ struct WorldRecord {
   bool operator==(const WorldRecord&) const = default;
 };
 
+std::string_view to_string(WorldState state);
 std::string to_json(const NodeRecord& node);
 std::string to_json(const LoadRecord& load);
 std::string to_json(const WorldRecord& world);

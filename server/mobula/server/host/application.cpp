@@ -6,12 +6,12 @@
 #include <iostream>
 #include <mobula/core/log.hpp>
 #include <mobula/core/text.hpp>
-#include <mobula/net/bearer_token.hpp>
 #include <mobula/net/http_client.hpp>
 #include <mobula/process/log_output.hpp>
 #include <mobula/process/standard_output.hpp>
 #include <mobula/server/admin/documents.hpp>
 #include <mobula/server/admin/http_server.hpp>
+#include <mobula/server/admin/listen_address.hpp>
 #include <mobula/server/admin/live.hpp>
 #include <mobula/server/agones/game_server_address.hpp>
 #include <mobula/server/agones/life_cycle.hpp>
@@ -22,7 +22,6 @@
 #include <mobula/server/host/token_source.hpp>
 #include <mobula/server/host/web_address.hpp>
 #include <mobula/server/host/worlds.hpp>
-#include <mobula/server/session/server.hpp>
 
 namespace mobula::server {
 namespace {
@@ -67,23 +66,14 @@ admin::TokenSource while_open(admin::TokenSource source, const api::ApiPtr& api)
 
 // Checks address, port and token of the admin port before anything else is opened.
 core::Result<admin::HttpServerConfig> admin_config(const HostConfig& config) {
-  const core::Result<transport::Address> listen = admin_listen(config.admin_address, config.admin_port);
+  const core::Result<transport::Address> listen = admin::listen_address(config.admin_address, config.admin_port);
   if (!listen) return core::Error{listen.error().reason, "--admin-address: " + listen.error().message};
-  admin::HttpServerConfig admin{.listen = *listen};
-  if (!config.admin_token_file.empty()) {
-    core::Result<net::BearerTokenFile> file = net::load_bearer_token(config.admin_token_file);
-    if (!file) return core::Error{file.error().reason, "--admin-token-file: " + file.error().message};
-    if (file->others_may_read)
-      core::log_warn("server", "{}: other users can read this token; restrict it with chmod 600",
-                     config.admin_token_file);
-    admin.bearer_token = std::move(file->token);
-  }
-  if (const core::Status good = admin::check_listen(*listen, admin.bearer_token); !good)
-    return core::Error{good.error().reason, "--admin-token-file: " + good.error().message};
+  core::Result<std::string> token = admin::load_token(config.admin_token_file, *listen, "server");
+  if (!token) return token.error();
   // A started world has used one of its starts, so the port is tried first.
   if (const core::Status free = admin::try_listen(*listen); !free)
     return core::Error{free.error().reason, "--admin-port: " + free.error().message + " (0 takes any free port)"};
-  return admin;
+  return admin::HttpServerConfig{.listen = *listen, .bearer_token = std::move(*token)};
 }
 
 // 0 if the world has no WebSocket.
@@ -148,15 +138,9 @@ agones::LifeCycleConfig life_cycle_config(const HostConfig& config) {
   return life;
 }
 
-std::uint64_t players_of(const Worlds& worlds) {
-  std::uint64_t players = 0;
-  for (const std::unique_ptr<HostedWorld>& world : worlds.all()) players += world->server().players();
-  return players;
-}
-
 // Called in each turn of the loop.
 void report(agones::LifeCycle& life, Worlds& worlds, core::Nanoseconds now) {
-  life.tick_ran(players_of(worlds), worlds.all().size(), now);
+  life.tick_ran(worlds.players(), worlds.all().size(), now);
   if (life.drain_wanted(now) && !worlds.draining()) worlds.drain("the server is shutting down");
 }
 
@@ -189,7 +173,7 @@ int serve(const HostConfig& config, const OpenWorlds& open) {
   const HostedWorld* const first = worlds.all().empty() ? nullptr : worlds.all().front().get();
   api = make_api(worlds, first);
   if (const std::optional<WebPlan>& plan = *web; plan) site.emplace(*plan, config);
-  const auto web_server = start_web(first == nullptr ? std::nullopt : *web, config, first, api);
+  const auto web_server = start_web(*web, config, first, api);
   if (!web_server) return refuse(config, web_server.error());
   const auto admin_server = start_admin(std::move(*admin), config, first, api);
   if (!admin_server) return refuse(config, admin_server.error());

@@ -4,6 +4,7 @@
 #include <mobula/net/resolve.hpp>
 #include <mobula/net/server_pipes.hpp>
 #include <mobula/server/admin/http_server.hpp>
+#include <mobula/server/admin/listen_address.hpp>
 #include <mobula/server/api/process_facts.hpp>
 #include <mobula/server/host/cluster_host.hpp>
 #include <mobula/server/session/server.hpp>
@@ -53,7 +54,7 @@ core::Status check(const HostConfig& config, std::uint32_t worlds) {
 
 // Empty if other machines do not reach it, or the port is not known yet.
 std::string reachable_admin(const HostConfig& config) {
-  const core::Result<transport::Address> listen = admin_listen(config.admin_address, config.admin_port);
+  const core::Result<transport::Address> listen = admin::listen_address(config.admin_address, config.admin_port);
   return !listen || listen->is_any() || admin::check_listen(*listen, {}).ok() || listen->port == 0 ? ""
                                                                                                    : admin_url(config);
 }
@@ -100,7 +101,6 @@ core::Status ClusterHost::check(const HostConfig& config) {
 
 core::Result<std::unique_ptr<ClusterHost>> ClusterHost::start(Worlds& worlds, const HostConfig& config,
                                                               MakeGame make_game) {
-  if (const core::Status good = check(config); !good) return good.error();
   const core::Result<std::string> game = hash_of(*make_game());
   if (!game) return game.error();
   cluster::NodeConfig node{.cluster = config.cluster_name + "/", .name = config.node};
@@ -122,11 +122,7 @@ ClusterHost::ClusterHost(Worlds& worlds, HostConfig config, MakeGame make_game, 
           std::move(node), cluster::EtcdConfig{.members = cluster::parse_members(config_.cluster).value()})) {}
 
 // A node that has not joined yet has no world to serve.
-bool ClusterHost::may_serve() const {
-  if (node_->ended()) return false;
-  const bool has_world = std::ranges::any_of(places_, [](const Hosted& each) { return !each.name.empty(); });
-  return !has_world || node_->may_serve();
-}
+bool ClusterHost::may_serve() const { return !node_->ended() && (worlds_.all().empty() || node_->may_serve()); }
 
 void ClusterHost::update() {
   node_->tick_ran();
@@ -176,7 +172,7 @@ core::Status ClusterHost::open_world(const NodeTask& task, std::size_t place) {
   std::unique_ptr<Game> game = make_game_();
   const core::Result<HostedWorld*> world = worlds_.open(task.world, config, *game);
   if (!world) return world.error();
-  places_[place] = {.name = task.world, .epoch = task.epoch, .game = std::move(game)};
+  places_[place] = {.name = task.world, .epoch = task.epoch, .world = *world, .game = std::move(game)};
   core::log_info("cluster", "world {} is open, epoch {}", task.world, task.epoch);
   node_->opened(task.world, task.epoch, addresses_of(**world));
   return core::Done{};
@@ -190,34 +186,37 @@ void ClusterHost::close(Hosted& hosted) {
   world->drain("the world moves to another server");
 }
 
-const HostedWorld* ClusterHost::world_of(const Hosted& hosted) const {
-  const auto all = worlds_.all();
-  const auto found = std::ranges::find(all, hosted.name, [](const auto& world) { return world->name(); });
-  return found == all.end() ? nullptr : found->get();
-}
-
-// A world that has ended without the cluster's wish has failed.
+// Closes worlds whose clients have had their time, and gives back those that have ended. One that has ended without the
+// cluster's wish has failed.
 void ClusterHost::end_closed() {
+  const bool has_lost = std::exchange(ended_, worlds_.ended()) != worlds_.ended();
   for (Hosted& hosted : places_) {
     if (hosted.name.empty()) continue;
-    if (world_of(hosted) != nullptr) {
-      HostedWorld* const open = worlds_.find(hosted.name);
-      if (hosted.closing && open != nullptr && open->server().drained()) worlds_.close(hosted.name);
-      continue;
+    if (has_lost && !is_open(hosted)) {
+      give_back(hosted);
+    } else if (hosted.closing && hosted.world->server().drained()) {
+      worlds_.close(hosted.name);
     }
-    if (hosted.closing)
-      node_->closed(hosted.name, hosted.epoch);
-    else
-      node_->failed(hosted.name, hosted.epoch, "its game has failed on node " + config_.node);
-    hosted = {};
   }
+}
+
+bool ClusterHost::is_open(const Hosted& hosted) const {
+  return std::ranges::any_of(worlds_.all(), [&](const auto& world) { return world.get() == hosted.world; });
+}
+
+void ClusterHost::give_back(Hosted& hosted) {
+  if (hosted.closing)
+    node_->closed(hosted.name, hosted.epoch);
+  else
+    node_->failed(hosted.name, hosted.epoch, "its game has failed on node " + config_.node);
+  hosted = {};
 }
 
 // A former owner's file is of no use once this owner has saved the world.
 void ClusterHost::note_saved() {
   for (Hosted& hosted : places_) {
-    const HostedWorld* const world = hosted.name.empty() || hosted.has_backup ? nullptr : world_of(hosted);
-    if (world == nullptr || world->store() == nullptr || world->store()->status().checkpoints == 0) continue;
+    const store::Store* const store = hosted.name.empty() || hosted.has_backup ? nullptr : hosted.world->store();
+    if (store == nullptr || store->status().checkpoints == 0) continue;
     store::remove_former(config_.db, hosted.name, hosted.epoch);
     hosted.has_backup = true;
   }
@@ -225,14 +224,10 @@ void ClusterHost::note_saved() {
 
 void ClusterHost::report_load() {
   double share = 0;
-  cluster::LoadRecord load;
-  for (const std::unique_ptr<HostedWorld>& world : worlds_.all()) {
-    ++load.worlds;
-    load.players += static_cast<std::uint32_t>(world->server().players());
-    share += world->pacer().times().load;
-  }
-  load.tick_percent = static_cast<std::uint32_t>(100 * share);
-  node_->set_load(load);
+  for (const std::unique_ptr<HostedWorld>& world : worlds_.all()) share += world->pacer().times().load;
+  node_->set_load({.worlds = static_cast<std::uint32_t>(worlds_.all().size()),
+                   .players = static_cast<std::uint32_t>(worlds_.players()),
+                   .tick_percent = static_cast<std::uint32_t>(100 * share)});
 }
 
 }  // namespace mobula::server

@@ -15,8 +15,8 @@ class ClusterHost final : public Supervisor {
  public:
   /// Refuses settings that a node cannot have: "bad configuration". Accepts any configuration without a cluster.
   static core::Status check(const HostConfig& config);
-  /// Joins the cluster of a configuration. `worlds` must be destroyed before the host. Errors: those of check() and of
-  /// the game's schema.
+  /// Joins the cluster of a configuration, which has passed check(). `worlds` must be destroyed before the host.
+  /// Errors: those of the game's schema.
   static core::Result<std::unique_ptr<ClusterHost>> start(Worlds& worlds, const HostConfig& config, MakeGame make_game);
 
   [[nodiscard]] bool may_serve() const override;
@@ -30,6 +30,7 @@ class ClusterHost final : public Supervisor {
     std::uint64_t epoch = 0;
     bool closing = false;     // on behalf of the cluster
     bool has_backup = false;  // former files are removed
+    HostedWorld* world = nullptr;
     std::unique_ptr<Game> game{};
   };
 
@@ -42,14 +43,15 @@ class ClusterHost final : public Supervisor {
   void note_saved();
   void report_load();
   [[nodiscard]] HostConfig config_at(std::size_t place) const;
-  [[nodiscard]] const HostedWorld* world_of(const Hosted& hosted) const;
+  [[nodiscard]] bool is_open(const Hosted& hosted) const;
+  void give_back(Hosted& hosted);
 
   Worlds& worlds_;
   HostConfig config_;
   MakeGame make_game_;
   std::vector<Hosted> places_;  // an empty name is a free place
   core::Nanoseconds report_due_ = 0;
-  mutable bool served_ = true;  // as last logged
+  std::uint64_t ended_ = 0;  // worlds that had ended at the last update
   std::unique_ptr<cluster::NodeThread> node_;
 };
 

@@ -10,6 +10,7 @@
 #include <mobula/net/origin.hpp>
 #include <mobula/net/resolve.hpp>
 #include <mobula/process/settings.hpp>
+#include <mobula/server/admin/listen_address.hpp>
 #include <mobula/server/cluster/etcd.hpp>
 #include <mobula/server/host/config.hpp>
 #include <mobula/server/session/server.hpp>
@@ -53,15 +54,14 @@ std::vector<process::Setting> world_settings(HostConfig& config) {
            {.least = 1024, .most = wire::entities_max_limit, .former_key = "index_limit", .group = group}}};
 }
 
-core::Status check_ip(const std::string& text) {
-  const core::Result<transport::Address> address = admin_listen(text, 0);
-  return address ? core::Status(core::Done{}) : address.error();
+template <class Value>
+core::Status status_of(const core::Result<Value>& result) {
+  return result ? core::Status(core::Done{}) : result.error();
 }
 
-core::Status check_range(const std::string& text) {
-  const core::Result<net::AddressRange> range = net::parse_address_range(text);
-  return range ? core::Status(core::Done{}) : range.error();
-}
+core::Status check_ip(const std::string& text) { return status_of(admin::listen_address(text, 0)); }
+
+core::Status check_range(const std::string& text) { return status_of(net::parse_address_range(text)); }
 
 std::vector<process::Setting> network_settings(HostConfig& config) {
   const std::string group = "Network";
@@ -198,26 +198,19 @@ std::vector<process::Setting> client_settings(HostConfig& config) {
 
 // An empty text is a setting without a value.
 core::Status check_members(const std::string& text) {
-  if (text.empty()) return core::Done{};
-  const core::Result<std::vector<std::string>> members = cluster::parse_members(text);
-  return members ? core::Status(core::Done{}) : members.error();
+  return text.empty() ? core::Status(core::Done{}) : status_of(cluster::parse_members(text));
 }
 
 core::Status check_name(const std::string& text) {
   if (core::is_good_name(text)) return core::Done{};
-  return core::Error{"bad name", core::format("'{}' is no name; expected 1 to {} letters, digits, '-', '_' and '.', "
-                                              "beginning with a letter or digit",
-                                              core::shown(text, 40), core::name_bytes_max)};
+  return core::Error{"bad name", core::format("'{}' is no name; expected {}", core::shown(text, 40), core::name_rule)};
 }
 
 core::Status check_node(const std::string& text) {
   return text.empty() ? core::Status(core::Done{}) : check_name(text);
 }
 
-core::Status check_capacity(const std::string& text) {
-  const core::Result<std::uint32_t> worlds = parse_capacity(text);
-  return worlds ? core::Status(core::Done{}) : worlds.error();
-}
+core::Status check_capacity(const std::string& text) { return status_of(parse_capacity(text)); }
 
 std::vector<process::Setting> cluster_settings(HostConfig& config) {
   const std::string group = "Cluster";
@@ -261,10 +254,7 @@ std::vector<process::Setting> agones_settings(HostConfig& config) {
 // Modules of the lines of a server's rooms, and of the libraries below them.
 void add_log_modules() { core::add_log_modules({"admin", "agones", "cluster", "net", "server", "store"}); }
 
-core::Status check_log_level(const std::string& text) {
-  const core::Result<core::LogLevels> levels = core::LogLevels::parse(text);
-  return levels ? core::Status(core::Done{}) : levels.error();
-}
+core::Status check_log_level(const std::string& text) { return status_of(core::LogLevels::parse(text)); }
 
 std::vector<process::Setting> log_settings(HostConfig& config) {
   const std::string group = "Log";
@@ -311,19 +301,9 @@ core::Result<std::uint32_t> parse_capacity(const std::string& text) {
                                                   core::shown(text, 40), capacity_max)};
 }
 
-core::Result<transport::Address> admin_listen(const std::string& ip, std::uint16_t port) {
-  const bool v6 = ip.find(':') != std::string::npos;
-  core::Result<transport::Address> address =
-      net::parse_listen(core::format("{}{}{}:{}", v6 ? "[" : "", ip, v6 ? "]" : "", port));
-  if (address) return address;
-  return core::Error{
-      "bad address",
-      core::format("'{}' is not an IP address; ports, host names and link-local addresses are not accepted", ip)};
-}
-
 // An address that listens everywhere is reached through the loopback address.
 std::string http_url(const std::string& ip, std::uint16_t port) {
-  const core::Result<transport::Address> address = admin_listen(ip, port);
+  const core::Result<transport::Address> address = admin::listen_address(ip, port);
   if (!address) return {};
   const bool all = address->is_any() || *address == transport::Address::v4(0, 0, 0, 0, port);
   return "http://" + to_string(all ? transport::Address::v4(127, 0, 0, 1, port) : *address);

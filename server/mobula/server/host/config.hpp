@@ -76,8 +76,6 @@ std::optional<HostConfig> parse_command_line(int argc, const char* const* argv, 
                                              int& status, std::vector<process::Setting> of_game = {});
 /// Returns the number of worlds of a capacity, "worlds=N". Errors: "bad capacity".
 core::Result<std::uint32_t> parse_capacity(const std::string& text);
-/// Returns the address that the admin port listens on. Errors: "bad address".
-core::Result<transport::Address> admin_listen(const std::string& ip, std::uint16_t port);
 /// Returns the URL of a port as seen from this machine. Empty if the address is no IP address.
 std::string http_url(const std::string& ip, std::uint16_t port);
 /// Returns the URL of the admin port as seen from this machine.

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <mobula/core/clock.hpp>
 #include <mobula/core/format.hpp>
-#include <mobula/core/log.hpp>
 #include <mobula/core/random_source.hpp>
 #include <mobula/net/local_addresses.hpp>
 #include <mobula/net/resolve.hpp>
@@ -10,13 +9,6 @@
 
 namespace mobula::server {
 namespace {
-
-core::Result<core::SecretKey> load_shared_key(const std::string& path) {
-  const core::Result<process::KeyFile> file = process::load_key_file(path);
-  if (!file) return file.error();
-  if (file->others_may_read) core::log_warn("server", "{}: others may read this key (chmod 600)", path);
-  return file->key;
-}
 
 void add(std::vector<transport::Address>& addresses, const transport::Address& address) {
   if (std::ranges::find(addresses, address) == addresses.end()) addresses.push_back(address);
@@ -54,7 +46,7 @@ core::Result<TokenIssuer> make_token_issuer(const HostConfig& config, const Port
   TokenIssuer issuer;
   issuer.shared = !config.key_file.empty();
   if (issuer.shared) {
-    const core::Result<core::SecretKey> key = load_shared_key(config.key_file);
+    const core::Result<core::SecretKey> key = process::load_shared_key(config.key_file, "server");
     if (!key) return key.error();
     issuer.key = *key;
   } else {

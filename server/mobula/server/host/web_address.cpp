@@ -4,6 +4,7 @@
 #include <mobula/core/log.hpp>
 #include <mobula/net/origin.hpp>
 #include <mobula/net/written_address.hpp>
+#include <mobula/server/admin/listen_address.hpp>
 #include <mobula/server/host/web_address.hpp>
 
 namespace mobula::server {
@@ -73,7 +74,7 @@ web::TokenKind token_kind(const HostConfig& config, const transport::Address& li
 
 core::Result<std::optional<WebPlan>> plan_web_address(const HostConfig& config) {
   if (!config.web_port) return std::optional<WebPlan>();
-  const core::Result<transport::Address> listen = admin_listen(config.web_address, *config.web_port);
+  const core::Result<transport::Address> listen = admin::listen_address(config.web_address, *config.web_port);
   if (!listen) return of("--web-address", listen.error());
   if (const core::Status free = admin::try_listen(*listen, "web"); !free)
     return core::Error{free.error().reason, "--web-port: " + free.error().message + " (0 takes any free port)"};

@@ -18,9 +18,7 @@ constexpr core::Nanoseconds idle_turn = 10 * core::millisecond;
 core::Result<HostedWorld*> Worlds::open(std::string name, HostConfig config, Game& game) {
   if (!core::is_good_name(name))
     return core::Error{"bad name",
-                       core::format("'{}' is no name of a world; expected 1 to {} letters, digits, '-', '_' "
-                                    "and '.', beginning with a letter or digit",
-                                    core::shown(name, 40), core::name_bytes_max)};
+                       core::format("'{}' is no name of a world; expected {}", core::shown(name, 40), core::name_rule)};
   if (std::ranges::any_of(worlds_, [&](const auto& world) { return world->name() == name; }))
     return core::Error{"name taken", core::format("there already is a world \"{}\"", name)};
   if (draining_) return core::Error{"ending", "the server is shutting down and opens no more worlds"};
@@ -53,6 +51,12 @@ void Worlds::drop(std::string_view name) {
   close(name);
 }
 
+std::uint64_t Worlds::players() const {
+  std::uint64_t players = 0;
+  for (const std::unique_ptr<HostedWorld>& world : worlds_) players += world->server().players();
+  return players;
+}
+
 HostedWorld* Worlds::find(std::string_view name) {
   if (std::ranges::find(closed_, name) != closed_.end()) return nullptr;
   const auto found = std::ranges::find_if(worlds_, [&](const auto& world) { return world->name() == name; });
@@ -79,6 +83,7 @@ void Worlds::end_closed() {
     std::erase_if(due_, [&](const Due& due) { return due.world == world.get(); });
     std::ranges::make_heap(due_, std::greater());
     saved_ = world->shut_down().ok() && saved_;
+    ++ended_;
   }
 }
 

@@ -46,6 +46,10 @@ class Worlds {
   [[nodiscard]] HostedWorld* find(std::string_view name);
   /// Returns all worlds in the order in which they were opened.
   [[nodiscard]] std::span<const std::unique_ptr<HostedWorld>> all() const { return worlds_; }
+  /// Returns the number of players in all worlds, disconnected ones included.
+  [[nodiscard]] std::uint64_t players() const;
+  /// Returns the number of worlds that have ended. It grows when all() loses one.
+  [[nodiscard]] std::uint64_t ended() const { return ended_; }
 
   /// Lets a supervisor open worlds. run() then goes on while there is none. It must outlive run().
   void supervise(Supervisor& supervisor) { supervisor_ = &supervisor; }
@@ -84,8 +88,9 @@ class Worlds {
   Supervisor* supervisor_ = nullptr;
   std::function<void()> on_tick_;
   std::vector<std::unique_ptr<HostedWorld>> worlds_;
-  std::vector<Due> due_;             // a heap, earliest first; has all of worlds_ between ticks
-  std::uint64_t opened_ = 0;         // number of the newest world
+  std::vector<Due> due_;      // a heap, earliest first; has all of worlds_ between ticks
+  std::uint64_t opened_ = 0;  // number of the newest world
+  std::uint64_t ended_ = 0;
   bool draining_ = false;            // draining, or run() is ending
   std::vector<std::string> closed_;  // names of worlds that close after this tick
   bool saved_ = true;                // all closed worlds were saved
