@@ -12,6 +12,7 @@ namespace mobula::process {
 namespace {
 
 namespace fs = std::filesystem;
+using fs::perms;
 
 const std::string digits = "00112233445566778899aabbccddeeff00112233445566778899AABBCCDDEEFF";
 
@@ -61,10 +62,21 @@ TEST_F(KeyFileTest, ReportsAMissingFile) {
 }
 
 TEST_F(KeyFileTest, ReportsWhetherOthersMayReadIt) {
-  using fs::perms;
   EXPECT_FALSE(load_key_file(write(digits, perms::owner_all))->others_may_read);
   EXPECT_TRUE(load_key_file(write(digits, perms::owner_read | perms::group_read))->others_may_read);
   EXPECT_TRUE(load_key_file(write(digits, perms::owner_read | perms::others_read))->others_may_read);
+}
+
+TEST_F(KeyFileTest, ASharedKeyThatOthersMayReadIsWarnedOf) {
+  for (const bool others : {false, true}) {
+    const std::string file = write(digits, perms::owner_read | (others ? perms::others_read : perms::none));
+    testing::internal::CaptureStderr();
+    const core::Result<core::SecretKey> key = load_shared_key(file, "process");
+    const std::string log = testing::internal::GetCapturedStderr();
+    ASSERT_TRUE(key.ok());
+    EXPECT_EQ(log.find(file + ": others may read this key") != std::string::npos, others) << log;
+  }
+  EXPECT_STREQ(load_shared_key(path("missing"), "process").error().reason, "cannot read");
 }
 
 TEST_F(KeyFileTest, NewFileIsPrivateAndRoundTrips) {
