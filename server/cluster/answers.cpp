@@ -27,7 +27,8 @@ Json world_json(std::string_view name, const WorldRecord& world) {
               {"node", world.node},
               {"addresses", world.addresses},
               {"epoch", std::to_string(world.epoch)},
-              {"trouble", world.trouble}};
+              {"trouble", world.trouble},
+              {"failed_on", world.failed_on}};
 }
 
 Json node_json(const Directory& directory, std::string_view name) {

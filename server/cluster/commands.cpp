@@ -54,10 +54,7 @@ core::Result<std::string> token(const CommandOptions& options) {
   EtcdSession session(options.at, false, patience);
   const core::Result<WorldRecord> world = find_world(session, options.world);
   if (!world) return world.error();
-  if (world->state != WorldState::open)
-    return core::Error{"not open",
-                       core::format("world '{}' is {}, not open{}{}", options.world, to_string(world->state),
-                                    world->trouble.empty() ? "" : ": ", world->trouble)};
+  if (const core::Status admits = session.control().admits(options.world, *world); !admits) return admits.error();
   return world_token_json(*key, world->addresses, options.account);
 }
 

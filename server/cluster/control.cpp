@@ -75,6 +75,17 @@ std::optional<WorldRecord> Control::world(std::string_view name) const {
       .game = record.game, .epoch = record.epoch, .trouble = core::format("node '{}' has ended", record.node)};
 }
 
+core::Status Control::admits(std::string_view name, const WorldRecord& world) const {
+  constexpr const char* reason = "not open";
+  if (world.state != WorldState::open)
+    return core::Error{reason, core::format("world '{}' is {}, not open{}{}; try again later", name,
+                                            to_string(world.state), world.trouble.empty() ? "" : ": ", world.trouble)};
+  const auto node = directory().nodes().find(world.node);
+  if (node == directory().nodes().end() || !node->second.record.draining) return core::Done{};
+  return core::Error{reason, core::format("node '{}' drains, and world '{}' moves to another node; try again later",
+                                          world.node, name)};
+}
+
 // Updates until `done` returns true. Returns false if the time ends before.
 bool Control::wait(core::Nanoseconds time, const std::function<bool()>& done) {
   update(pump_());

@@ -47,6 +47,8 @@ class Control {
   [[nodiscard]] WorldState state_of(const WorldRecord& world) const;
   /// Returns a world with this state, and without the addresses of an owner that has ended. Null if there is none.
   [[nodiscard]] std::optional<WorldRecord> world(std::string_view name) const;
+  /// Returns whether players may be sent to a world. Error "not open": it is not, or its node drains.
+  [[nodiscard]] core::Status admits(std::string_view name, const WorldRecord& world) const;
 
   /// Waits until all keys were listed.
   core::Status wait_until_ready();

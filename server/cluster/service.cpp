@@ -41,10 +41,8 @@ Response refusal(const core::Error& error) {
 
 Response json_response(const Json& body, unsigned status = 200) { return {status, text_of(body)}; }
 
-Response not_open(std::string_view name, const WorldRecord& world) {
-  Json body = Json::parse(
-      refusal({"not open", core::format("world '{}' is {}, not open; try again later", name, to_string(world.state))})
-          .body);
+Response not_open(const core::Error& error, const WorldRecord& world) {
+  Json body = Json::parse(refusal(error).body);
   body["state"] = to_string(world.state);
   body["trouble"] = world.trouble;
   Response response = json_response(body, 409);
@@ -156,13 +154,14 @@ class Service {
       const bool taken = !created && std::string_view(created.error().reason) == "name taken";  // by another request
       if (!created && !taken) return created.error();
       if (created) core::log_info("cluster", "world '{}' was created", order.world);
-      if (!control_.world(order.world)) return answered(not_open(order.world, {.game = order.game}));
     }
-    const std::optional<WorldRecord> world = control_.world(order.world);
-    if (!world) return no_such_world(order.world);
+    std::optional<WorldRecord> world = control_.world(order.world);
+    if (!world && !order.create) return no_such_world(order.world);
+    if (!world) world = WorldRecord{.game = order.game};  // the directory will have it soon
     if (order.create && world->game != order.game)
       return core::Error{"other game", core::format("world '{}' is of game {}", order.world, world->game)};
-    if (world->state != WorldState::open) return answered(not_open(order.world, *world));
+    if (const core::Status admits = control_.admits(order.world, *world); !admits)
+      return answered(not_open(admits.error(), *world));
     // Host names are resolved on the thread of the HTTP server.
     return Finish([key, addresses = world->addresses, account = order.account]() -> Response {
       core::Result<std::string> token = world_token_json(key, addresses, account);

@@ -138,15 +138,44 @@ TEST_F(ClusterPrograms, EachWorldHasPortsOfItsOwn) {
 
 TEST_F(ClusterPrograms, AWorldThatCannotBeOpenedSaysWhy) {
   node("a");
-  write(saves() / "broken.9.db", "no world");
+  write(saves() / "broken.1.db", "no world");
   create("broken");
-  std::string trouble;
+  WorldRecord record;
   EXPECT_TRUE(wait([&] {
     const auto found = placer_.directory().worlds().find("broken");
-    if (found != placer_.directory().worlds().end()) trouble = found->second.record.trouble;
-    return !trouble.empty();
+    if (found != placer_.directory().worlds().end()) record = found->second.record;
+    return !record.trouble.empty();
   }));
-  EXPECT_THAT(trouble, HasSubstr("epoch 9"));
+  EXPECT_THAT(record.trouble, HasSubstr("broken"));
+  EXPECT_EQ(record.failed_on, "a");
+  EXPECT_EQ(std::distance(fs::directory_iterator(saves()), {}), 1) << "its copy is removed";
+}
+
+// As when all of etcd's data was lost: files have epochs that it does not know.
+TEST_F(ClusterPrograms, EpochsGoOnAboveThoseOfFiles) {
+  node("a");
+  create("w");
+  const WorldRecord first = open_record("w");
+  const std::string before = saves() / ("w." + std::to_string(first.epoch) + ".db");
+  ASSERT_TRUE(wait([&] { return fs::exists(before) && fs::file_size(before) > 0; }));
+  const std::uint64_t later = first.epoch + 1'000'000;
+  fs::copy_file(before, saves() / ("v." + std::to_string(later) + ".db"));
+  create("v");
+  const WorldRecord second = open_record("v", first.epoch);
+  EXPECT_EQ(second.epoch, later + 1);
+  expect_playable(second);
+}
+
+// Other programs have the ports of the first world.
+TEST_F(ClusterPrograms, APortInUseIsPassedOver) {
+  const std::vector<int> ports = test::free_ports(1);
+  const std::string port = std::to_string(ports.front() - 1);
+  Program& other =
+      start("mobula-server", {"--port", port, "--admin-port", "0", "--key-file", key_, "--level", level()});
+  ASSERT_TRUE(wait([&] { return other.err().find("listening on udp port") != std::string::npos; })) << other.err();
+  node("a", {{"--port", port}});
+  create("w");
+  EXPECT_EQ(open_record("w").addresses.front(), "udp://127.0.0.1:" + std::to_string(ports.front()));
 }
 
 TEST_F(ClusterPrograms, WrongOptionsAreRefused) {
@@ -155,6 +184,11 @@ TEST_F(ClusterPrograms, WrongOptionsAreRefused) {
   expect_refusal("mobula-server", options("a", {{"--node", "a b"}}), "'a b' is no name");
   expect_refusal("mobula-server", options("a", {{"--cluster", "https://etcd"}}), "https://etcd");
   expect_refusal("mobula-server", options("a", {{"--port", "65535"}}), "would have port 65536");
+  expect_refusal("mobula-server", options("a", {{"--tcp-port", "7800"}, {"--ws-port", "7801"}}), "--ws-port 7801");
+  expect_refusal("mobula-server", options("a", {{"--tcp-port", "7800"}, {"--admin-port", "7801"}}),
+                 "--admin-port 7801");
+  expect_refusal("mobula-server", options("a", {{"--db", "/nowhere/at/all"}}), "make it first");
+  expect_refusal("mobula-server", options("a", {{"--level", "/nowhere.level"}}), "--level: ");
   expect_refusal("mobula-server", options("a", {{"--public-address", "127.0.0.1:7777"}}), "give the host alone");
   expect_refusal("mobula-server", options("a", {{"--ws-port", "0"}, {"--web-port", "0"}}), "--web-port");
   expect_refusal("mobula-server", {"--cluster", "http://127.0.0.1:1", "--key-file", key_}, "node");

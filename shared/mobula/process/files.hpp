@@ -9,6 +9,9 @@ namespace mobula::process {
 /// pipes.
 bool sync_file(int descriptor);
 
+/// Writes the data of a closed file to disk. Returns false on an error.
+bool sync_file_at(const std::string& path);
+
 /// Writes the folder of a file to disk, so that the file's name is durable.
 void sync_folder_of(const std::string& path);
 

@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -226,12 +227,30 @@ TEST(ApiProcess, IsReadyWhileItTicksAndAdmitsClients) {
   EXPECT_EQ(world.send("GET", "/ready").message(), "no world has ticked yet");
   world.tick();
   EXPECT_EQ(world.send("GET", "/ready").status, 200u);
+  world.api()->pulse->not_ready = "the node has not joined its cluster yet";
+  EXPECT_EQ(world.send("GET", "/ready").message(), "the node has not joined its cluster yet");
+  world.api()->pulse->not_ready = nullptr;
   world.api()->pulse->ticked_at = core::monotonic_now() - 3 * core::second;
   EXPECT_EQ(world.send("GET", "/ready").status, 503u);
   EXPECT_EQ(world.send("GET", "/ready").code(), "not_ready");
   world.tick();
   world.api()->pulse->draining = true;
   EXPECT_EQ(world.send("GET", "/ready").message(), "the server is closing and admits no new clients");
+}
+
+// A node of a cluster has no world at times.
+TEST(ApiProcess, WithoutAWorldQueriesNameThat) {
+  const auto api = std::make_shared<server::api::Api>();
+  api->worlds = [] { return std::vector<server::Inspection*>(); };
+  const server::admin::Router router(server::api::routes(api));
+  server::admin::Request request;
+  request.method = "GET";
+  request.path = "/api/pools";
+  request.host = "localhost";
+  auto reply = router.answer(request);
+  const server::admin::Response response = std::get<server::admin::Query>(reply).work()();
+  EXPECT_EQ(response.status, 404u);
+  EXPECT_THAT(response.body, testing::HasSubstr("this process has no world at present"));
 }
 
 TEST(ApiProcess, LogLevelsAreSetByModule) {

@@ -32,9 +32,10 @@ class TwinNode {
   cluster::Node node;
   std::map<std::string, std::uint64_t> open;
   bool paused = false;
-  bool hung = false;     // its ticks are; the thread of the node goes on
-  bool refuses = false;  // to open worlds
-  int opens = 0;         // tries
+  bool hung = false;             // its ticks are; the thread of the node goes on
+  bool refuses = false;          // to open worlds
+  std::uint64_t last_epoch = 0;  // files of its worlds have it
+  int opens = 0;                 // tries
   int dropped = 0;
 
  private:
@@ -42,6 +43,7 @@ class TwinNode {
     using Kind = cluster::NodeTask::Kind;
     if (task.kind == Kind::open) ++opens;
     if (task.kind == Kind::open && refuses) return node.failed(task.world, task.epoch, "no such level");
+    if (task.kind == Kind::open && last_epoch > task.epoch) return node.superseded(task.world, task.epoch, last_epoch);
     if (task.kind == Kind::open) {
       open[task.world] = task.epoch;
       return node.opened(task.world, task.epoch, {"udp://host:7777"});

@@ -265,6 +265,19 @@ TEST_F(NodeTest, AFailureNamesItsNode) {
   EXPECT_EQ(cluster.world("u")->failed_on, "");
 }
 
+// After the loss of the coordinator's data, files have epochs that it does not know.
+TEST_F(NodeTest, ASupersededWorldGetsAGreaterEpoch) {
+  TwinNode& a = cluster.add_node("a");
+  cluster.run(core::second);
+  a.last_epoch = 1'000'000;
+  place("w", "a", 7);
+  cluster.run(core::second);
+  ASSERT_TRUE(cluster.world("w"));
+  EXPECT_EQ(cluster.world("w")->state, WorldState::waiting);
+  EXPECT_EQ(cluster.world("w")->epoch, 1'000'000u);
+  EXPECT_EQ(cluster.world("w")->trouble, "") << "else it would be placed later";
+}
+
 TEST_F(NodeTest, EndsBeforeItsLeaseDoes) {
   TwinNode& a = add_node_with_world();
   a.client.network.cut = true;
@@ -309,6 +322,21 @@ TEST_F(NodeTest, TwoNodesOfOneNameAreToldApart) {
   EXPECT_TRUE(first.node.serving());
   ASSERT_TRUE(second.node.ended());
   EXPECT_STREQ(second.node.ended()->reason, "name taken");
+}
+
+// One process after another had the name, none of them for long.
+TEST_F(NodeTest, ANameIsTakenByOneOtherRunAlone) {
+  const LeaseId others = cluster.store.grant(100 * core::second, cluster.now).lease;
+  TwinNode& waiting = cluster.add_node("a");
+  for (int i = 0; i < 4; ++i) {
+    cluster.store.commit({.erased = {"c/nodes/a"}});
+    cluster.store.commit({.puts = {{"c/nodes/a", to_json(NodeRecord{.game = "game"}), others}}});
+    cluster.run(3 * core::second);
+    EXPECT_FALSE(waiting.node.ended());
+  }
+  cluster.store.commit({.erased = {"c/nodes/a"}});
+  cluster.run(core::second);
+  EXPECT_TRUE(waiting.node.serving());
 }
 
 TEST_F(NodeTest, AnEndedNodeGathersNoMoreChanges) {

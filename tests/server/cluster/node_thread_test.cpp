@@ -151,7 +151,7 @@ TEST_F(NodeThreadTest, LogsTroubleOnceAndShowsItsState) {
   EXPECT_NE(node.status().last_error, "");
   const std::string log = testing::internal::GetCapturedStderr();
   std::size_t lines = 0;
-  for (std::size_t at = 0; (at = log.find("cluster's coordinator: ", at)) != std::string::npos; ++at) ++lines;
+  for (std::size_t at = 0; (at = log.find("coordinator (--cluster): ", at)) != std::string::npos; ++at) ++lines;
   EXPECT_EQ(lines, 1u) << log;
   EXPECT_NE(log.find("node a serves its cluster"), std::string::npos) << log;
 }

@@ -9,7 +9,7 @@ const NodeRecord node{.game = "0123", .version = "0.2.0", .admin = "http://a:778
 const LoadRecord load{.worlds = 3, .players = 120, .tick_percent = 43};
 const WorldRecord open_world{.game = "0123",
                              .state = WorldState::open,
-                             .epoch = ~std::uint64_t{0},
+                             .epoch = epoch_max,
                              .node = "a",
                              .run = 9'007'199'254'740'993,
                              .addresses = {"udp://a:7777", "ws://a:80"}};
@@ -47,6 +47,7 @@ TEST(Records, AnOpenWorldHasAnOwnerAndAWaitingOneHasNone) {
         R"({"game":"x","state":"placed","node":"a","run":"-5","epoch":"1"})",
         R"({"game":"x","state":"placed","node":"a","run":5,"epoch":"1"})",
         R"({"game":"x","state":"placed","node":"a","run":"5x","epoch":"1"})",
+        R"({"game":"x","state":"placed","node":"a","run":"5","epoch":"9007199254740993"})",
         R"({"game":"x","state":"waiting","node":"a"})", R"({"game":"x","state":"waiting","run":"5"})",
         R"({"game":"x","state":"waiting","addresses":["udp://a:1"]})",
         R"({"game":"x","state":"waiting","failed_on":"../a"})",

@@ -32,9 +32,10 @@ TEST_F(AnswersTest, ANodeHasItsOfferAndItsLoad) {
 TEST_F(AnswersTest, AWorldHasStateAndAddresses) {
   EXPECT_EQ(text_of(world_json("w", *of.control.world("w"))),
             R"({"name":"w","game":"game","state":"open","node":"a","addresses":["udp:127.0.0.1:7777"],"epoch":"7",)"
-            R"("trouble":""})");
+            R"("trouble":"","failed_on":""})");
   EXPECT_EQ(text_of(world_json("u", *of.control.world("u"))),
-            R"({"name":"u","game":"other","state":"waiting","node":"","addresses":[],"epoch":"0","trouble":"full"})");
+            R"({"name":"u","game":"other","state":"waiting","node":"","addresses":[],"epoch":"0","trouble":"full",)"
+            R"("failed_on":""})");
 }
 
 TEST_F(AnswersTest, ListsComeInPages) {

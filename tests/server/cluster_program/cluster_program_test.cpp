@@ -166,7 +166,7 @@ TEST_F(ClusterProgramWithEtcd, CommandsNameWhatIsNotPossible) {
       {{"place", "w", "--game", "game"}, "name taken: there already is a world \"w\""},
       {{"resolve", "v"}, "no such world: there is no world 'v'"},
       {{"drain", "b"}, "no such node: there is no node 'b'"},
-      {{"token", "w", "anna", "--key", key}, "not open: world 'w' is waiting, not open"},
+      {{"token", "w", "anna", "--key", key}, "not open: world 'w' is waiting, not open; try again later"},
       {{"token", "v", "anna", "--key", key}, "no such world: there is no world 'v'"},
       {{"token", "w", "anna", "--key", (folder / "bad.key").string()},
        "malformed: " + (folder / "bad.key").string() +

@@ -75,7 +75,7 @@ TEST_F(ServiceTest, AWorldIsFoundByName) {
   open_world();
   EXPECT_EQ(send("GET", "/worlds/w"), "200");
   EXPECT_EQ(answer, json::parse(R"({"name": "w", "game": "game", "state": "open", "node": "a", "epoch": "7",
-      "addresses": ["udp:127.0.0.1:7777", "ws:127.0.0.1:7778"], "trouble": ""})"));
+      "addresses": ["udp:127.0.0.1:7777", "ws:127.0.0.1:7778"], "trouble": "", "failed_on": ""})"));
   EXPECT_EQ(send("GET", "/worlds/v"), "404 no_such_world");
   EXPECT_EQ(answer["error"]["message"], "there is no world 'v'");
   EXPECT_EQ(send("GET", "/worlds/" + std::string(3000, 'v')), "404 no_such_world");
@@ -122,6 +122,15 @@ TEST_F(ServiceTest, AWorldThatIsNotOpenHasNoTokens) {
   EXPECT_EQ(answer["error"]["message"], "world 'w' is waiting, not open; try again later");
   EXPECT_EQ(response.headers.front().first, "Retry-After");
   EXPECT_EQ(send("POST", "/tokens", R"({"world": "v", "account": "anna"})"), "404 no_such_world");
+}
+
+TEST_F(ServiceTest, AWorldWhoseNodeDrainsHasNoTokens) {
+  open_world();
+  const std::string order = R"({"world": "w", "account": "anna"})";
+  ASSERT_EQ(send("POST", "/tokens", order), "200");
+  ASSERT_EQ(send("POST", "/nodes/a/drain"), "200");
+  EXPECT_EQ(send("POST", "/tokens", order), "409 not_open");
+  EXPECT_EQ(answer["error"]["message"], "node 'a' drains, and world 'w' moves to another node; try again later");
 }
 
 TEST_F(ServiceTest, ATokenOrderCreatesItsWorldFirst) {

@@ -20,9 +20,12 @@ struct Script : Supervisor {
     if (each_turn) each_turn();
   }
   void drain() override { drained = true; }
+  void progress() override { ++steps; }
+  [[nodiscard]] const char* not_ready() const override { return "not yet"; }
   bool permitted = true;
   bool drained = false;
   int turns = 0;
+  int steps = 0;  // progress() calls
   std::function<void()> each_turn;
 };
 
@@ -99,6 +102,20 @@ TEST(SupervisedWorlds, ADrainReachesTheSupervisorAndEndsTheLoop) {
   EXPECT_TRUE(worlds.run());
   EXPECT_TRUE(script.drained);
   EXPECT_EQ(script.turns, 2);
+}
+
+// The supervisor counts a process without a sign for long as hung, and many worlds have many last saves.
+TEST(SupervisedWorlds, EachLastSaveIsProgress) {
+  CountingGame games[3];
+  Script script;
+  Worlds worlds;
+  EXPECT_EQ(worlds.not_ready(), nullptr);
+  worlds.supervise(script);
+  EXPECT_STREQ(worlds.not_ready(), "not yet");
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(worlds.open("w" + std::to_string(i), quick(), games[i]));
+  script.each_turn = [&] { worlds.stop(); };
+  EXPECT_TRUE(worlds.run());
+  EXPECT_EQ(script.steps, 6) << "beginning and end of each";
 }
 
 }  // namespace supervised_worlds_test

@@ -9,14 +9,14 @@ namespace mobula::store {
 namespace {
 
 std::string taken(const TestFolder& folder, std::string_view world, std::uint64_t epoch) {
-  const core::Result<std::string> path = take_over(folder.path().string(), world, epoch);
-  EXPECT_TRUE(path.ok()) << path.error().message;
-  return path ? *path : "";
+  const core::Result<EpochFile> file = take_over(folder.path().string(), world, epoch);
+  EXPECT_TRUE(file.ok()) << file.error().message;
+  return file ? file->path : "";
 }
 
 std::string refusal(const std::string& folder, std::string_view world, std::uint64_t epoch) {
-  const core::Result<std::string> path = take_over(folder, world, epoch);
-  return path ? "" : path.error().reason;
+  const core::Result<EpochFile> file = take_over(folder, world, epoch);
+  return file ? "" : file.error().reason;
 }
 
 std::vector<std::string> names(const TestFolder& folder) {
@@ -68,6 +68,42 @@ TEST(EpochFiles, AnOwnerOfAnEarlierEpochIsRefused) {
   write_file_bytes(folder.file("arena.12.db"), "later");
   EXPECT_EQ(refusal(folder.path(), "arena", 9), "superseded");
   EXPECT_EQ(names(folder), std::vector<std::string>{"arena.12.db"});
+  EXPECT_EQ(last_epoch(folder.path(), "arena"), 12u);
+  EXPECT_EQ(last_epoch(folder.path(), "other"), 0u);
+  EXPECT_EQ(last_epoch("/nowhere/at/all", "arena"), 0u);
+}
+
+TEST(EpochFiles, AnOwnerKnowsWhetherItHasSaved) {
+  const TestFolder folder;
+  const auto is_new = [&](std::uint64_t epoch) { return take_over(folder.path(), "arena", epoch)->is_new; };
+  EXPECT_TRUE(is_new(3));
+  write_file_bytes(folder.file("arena.3.db"), "saved");
+  EXPECT_FALSE(is_new(3));
+  EXPECT_TRUE(is_new(4));
+}
+
+// An owner that ended before its first save leaves an empty file.
+TEST(EpochFiles, AnEmptyFileNeitherCountsNorReplacesAWorld) {
+  const TestFolder folder;
+  write_file_bytes(folder.file("arena.1.db"), "the world");
+  write_file_bytes(folder.file("arena.2.db"), "");
+  EXPECT_EQ(read_file_bytes(taken(folder, "arena", 3)), "the world");
+  fs::remove(folder.file("arena.3.db"));
+  remove_former(folder.path(), "arena", 3);
+  EXPECT_EQ(names(folder), std::vector<std::string>{"arena.1.db"});
+  write_file_bytes(folder.file("arena.4.db"), "");
+  EXPECT_EQ(read_file_bytes(taken(folder, "arena", 4)), "the world") << "its own was empty";
+}
+
+TEST(EpochFiles, AnOwnerThatCannotBeginLeavesNothing) {
+  const TestFolder folder;
+  for (const char* const name : {"arena.1.db", "arena.1.db-wal", "arena.1.db.lock"})
+    write_file_bytes(folder.file(name), "the world");
+  const std::vector<std::string> before = names(folder);
+  taken(folder, "arena", 2);
+  EXPECT_EQ(names(folder).size(), 2 * before.size());
+  discard(folder.path(), "arena", 2);
+  EXPECT_EQ(names(folder), before);
 }
 
 TEST(EpochFiles, WorldsWithSimilarNamesAreApart) {
@@ -103,15 +139,15 @@ TEST(EpochFiles, ACopyIsNeverOfTwoStates) {
     }
   });
   for (std::uint64_t epoch = 2; epoch < 4; ++epoch) {
-    const core::Result<std::string> path = take_over(folder.path().string(), "arena", epoch);
-    if (!path) {
-      EXPECT_STREQ(path.error().reason, "busy");
-      EXPECT_FALSE(fs::exists(folder.file("arena." + std::to_string(epoch) + ".db")));
+    const core::Result<EpochFile> file = take_over(folder.path().string(), "arena", epoch);
+    if (!file) {
+      EXPECT_STREQ(file.error().reason, "busy");
+      EXPECT_EQ(names(folder), std::vector<std::string>{"arena.1.db"});
       continue;
     }
-    const std::string copy = read_file_bytes(*path);
+    const std::string copy = read_file_bytes(file->path);
     EXPECT_TRUE(copy == letters(copy.front()));
-    fs::remove(*path);
+    fs::remove(file->path);
   }
   done = true;
   owner.join();
@@ -122,10 +158,12 @@ TEST(EpochFiles, AMissingFolderIsAFileError) { EXPECT_EQ(refusal("/nowhere/at/al
 TEST(EpochFiles, OnlyTheNewestFormerFileIsKept) {
   const TestFolder folder;
   for (const char* const name :
-       {"arena.1.db", "arena.1.db-wal", "arena.1.db.lock", "arena.3.db", "arena.4.db", "arena.9.db", "other.1.db"})
+       {"arena.1.db", "arena.1.db-wal", "arena.1.db.lock", "arena.3.db", "arena.4.db", "arena.9.db", "other.1.db",
+        "arena.2.db.new", "arena.2.db-wal.new", "arena.9.db.new", "other.1.db.new"})
     write_file_bytes(folder.file(name), "bytes");
   remove_former(folder.path(), "arena", 4);
-  EXPECT_EQ(names(folder), (std::vector<std::string>{"arena.3.db", "arena.4.db", "arena.9.db", "other.1.db"}));
+  EXPECT_EQ(names(folder), (std::vector<std::string>{"arena.3.db", "arena.4.db", "arena.9.db", "arena.9.db.new",
+                                                     "other.1.db", "other.1.db.new"}));
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ namespace mobula::server::api {
 struct Pulse {
   std::atomic<core::Nanoseconds> ticked_at = 0;  // end of the last tick of any world; 0 before the first
   std::atomic<bool> draining = false;            // new clients are refused, the server will end
+  std::atomic<const char*> not_ready = nullptr;  // why it takes no clients otherwise, a static text; null if it does
 };
 
 struct Api {

@@ -12,6 +12,7 @@ constexpr core::Nanoseconds ticked_max = 3 * core::second;  // a server without 
 admin::Reply ready(const Api& api) {
   if (api.pulse->draining)
     return admin::error_response(503, "not_ready", "the server is closing and admits no new clients");
+  if (const char* const why = api.pulse->not_ready) return admin::error_response(503, "not_ready", why);
   const core::Nanoseconds ticked_at = api.pulse->ticked_at;
   if (ticked_at == 0) return admin::error_response(503, "not_ready", "no world has ticked yet");
   const core::Nanoseconds age = core::monotonic_now() - ticked_at;

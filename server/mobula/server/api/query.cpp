@@ -60,6 +60,7 @@ json shortest(float value) {
 core::Result<Inspection*> find_world(const Api& api, std::string_view name) {
   const std::vector<Inspection*> worlds = api.worlds();
   if (name.empty() && !worlds.empty()) return worlds.front();
+  if (worlds.empty()) return core::Error{"no such world", "this process has no world at present"};
   const auto found = std::ranges::find_if(worlds, [&](const Inspection* world) { return world->name() == name; });
   if (found != worlds.end()) return *found;
   return core::Error{"no such world", core::format("there is no world '{:.100}'{}", name,

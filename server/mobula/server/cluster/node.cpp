@@ -83,7 +83,7 @@ void Node::reconcile_node(Coordinator& coordinator) {
   if (run_ != 0 && (!is_own || known->created != run_))
     return end({"lease lost", "the node's key was erased from the coordinator, or has another lease"});
   if (known != nullptr && !is_own) {  // a former run has it until its lease ends
-    if (name_taken_since_ == 0) name_taken_since_ = now_;
+    if (std::exchange(name_holder_, known->created) != known->created) name_taken_since_ = now_;
     changed_ = true;  // by time
     if (now_ >= name_taken_since_ + 3 * config_.ttl)
       end({"name taken", "another process is node \"" + config_.name + "\" of this cluster"});
@@ -140,7 +140,7 @@ void Node::reconcile_world(Coordinator& coordinator, const std::string& world, c
   if (!held.wanted) return;
   WorldRecord wanted = *held.wanted;
   wanted.game = record.game;
-  wanted.epoch = record.epoch;
+  wanted.epoch = std::max(record.epoch, wanted.epoch);
   if (wanted.state == WorldState::open) {
     wanted.node = config_.name;
     wanted.run = run_;
@@ -173,6 +173,10 @@ void Node::failed(std::string_view world, std::uint64_t epoch, std::string why) 
 }
 
 void Node::closed(std::string_view world, std::uint64_t epoch) { release(world, epoch, {}); }
+
+void Node::superseded(std::string_view world, std::uint64_t epoch, std::uint64_t last_epoch) {
+  release(world, epoch, {.epoch = last_epoch});
+}
 
 // Gives a world back with the record that it is to have.
 void Node::release(std::string_view world, std::uint64_t epoch, WorldRecord record) {

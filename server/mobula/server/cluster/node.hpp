@@ -64,6 +64,9 @@ class Node {
   void opened(std::string_view world, std::uint64_t epoch, std::vector<std::string> addresses);
   void failed(std::string_view world, std::uint64_t epoch, std::string why);
   void closed(std::string_view world, std::uint64_t epoch);
+  /// Gives a world back because its files have a later epoch, as after the loss of the coordinator's data. Its next
+  /// epoch is greater than `last_epoch`.
+  void superseded(std::string_view world, std::uint64_t epoch, std::uint64_t last_epoch);
   void set_load(const LoadRecord& load) { load_ = load; }
   /// Takes no more worlds, and closes those that it has. An operator does the same by `draining` in the node's key,
   /// with its lease kept. It lasts until the end of the run.
@@ -118,7 +121,8 @@ class Node {
   Directory directory_;
   Revision run_ = 0;  // creation of the node's key; 0 before
   std::optional<core::Error> ended_;
-  core::Nanoseconds name_taken_since_ = 0;  // 0 if it is free
+  Revision name_holder_ = 0;  // run of another process that has the name
+  core::Nanoseconds name_taken_since_ = 0;
   core::Nanoseconds load_due_ = 0;
   Revision reconciled_ = 0;    // the directory had it when it was last compared
   bool changed_ = false;       // worlds or offer have changed, or a commit is to be repeated

@@ -30,6 +30,7 @@ struct NodeThread::Impl {
         leave_max(etcd_config.lease_timeout),
         etcd(events, std::move(etcd_config), [this] { update(); }),
         node(std::move(node_config)),
+        trouble("node " + name + ", its coordinator (--cluster)"),
         thread([this] { run(); }) {}
   ~Impl() {
     stopping = true;
@@ -94,7 +95,7 @@ struct NodeThread::Impl {
   mutable std::mutex mutex;
   Node node;
   std::string member;  // copy for other threads
-  TroubleLog trouble{"cluster's coordinator"};
+  TroubleLog trouble;
   bool serving = false;  // as logged, like the next two
   bool draining = false;
   bool ended = false;
@@ -127,6 +128,11 @@ void NodeThread::failed(std::string_view world, std::uint64_t epoch, std::string
 void NodeThread::closed(std::string_view world, std::uint64_t epoch) {
   const std::lock_guard lock(impl_->mutex);
   impl_->node.closed(world, epoch);
+}
+
+void NodeThread::superseded(std::string_view world, std::uint64_t epoch, std::uint64_t last_epoch) {
+  const std::lock_guard lock(impl_->mutex);
+  impl_->node.superseded(world, epoch, last_epoch);
 }
 
 void NodeThread::set_load(const LoadRecord& load) {

@@ -30,6 +30,7 @@ class NodeThread {
   void opened(std::string_view world, std::uint64_t epoch, std::vector<std::string> addresses);
   void failed(std::string_view world, std::uint64_t epoch, std::string why);
   void closed(std::string_view world, std::uint64_t epoch);
+  void superseded(std::string_view world, std::uint64_t epoch, std::uint64_t last_epoch);
   void set_load(const LoadRecord& load);
   void drain();
   [[nodiscard]] bool serving() const;

@@ -110,7 +110,7 @@ std::optional<Placer::Choice> Placer::choose(const std::string& world, Revision 
   auto best = nodes.end();
   for (auto each = nodes.begin(); each != nodes.end(); ++each)
     if (has_room(each->second) && (best == nodes.end() || is_better(*each, *best))) best = each;
-  if (best == nodes.end()) return std::nullopt;
+  if (best == nodes.end() || record.epoch >= epoch_max) return std::nullopt;
   const auto& [name, node] = *best;
   const std::string key = world_key(world);
   const WorldRecord placed{.game = record.game,

@@ -79,6 +79,7 @@ core::Result<WorldRecord> parse_world(std::string_view json) {
   if (!fields.good() || world.game.empty() || state == states.end()) return bad("world", json);
   world.state = static_cast<WorldState>(state - states.begin());
   const bool owned = core::is_good_name(world.node) && world.run > 0 && world.epoch > 0 && world.failed_on.empty();
+  if (world.epoch > epoch_max) return bad("world", json);
   const bool waits = world.node.empty() && world.run == 0 && world.addresses.empty() &&
                      (world.failed_on.empty() || core::is_good_name(world.failed_on));
   if (world.state == WorldState::waiting ? !waits : !owned) return bad("world", json);

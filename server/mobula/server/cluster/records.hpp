@@ -39,6 +39,9 @@ struct LoadRecord {
 ///      └── created
 enum class WorldState : std::uint8_t { waiting, placed, open };
 
+/// The greatest epoch. Readers of JSON know whole numbers up to it.
+inline constexpr std::uint64_t epoch_max = std::uint64_t{1} << 53;
+
 struct WorldRecord {
   std::string game{};
   WorldState state = WorldState::waiting;

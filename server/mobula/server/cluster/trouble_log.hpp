@@ -15,7 +15,7 @@ class TroubleLog {
   static constexpr core::Nanoseconds quiet_time = 5 * core::second;
 
   /// `subject` is the subject of the lines.
-  explicit TroubleLog(std::string_view subject) : subject_(subject) {}
+  explicit TroubleLog(std::string subject) : subject_(std::move(subject)) {}
 
   /// Takes the present trouble, empty for none.
   void update(std::string_view trouble, core::Nanoseconds now) {
@@ -32,7 +32,7 @@ class TroubleLog {
  private:
   static constexpr std::size_t shown_bytes_max = 500;
 
-  std::string_view subject_;
+  std::string subject_;
   std::optional<core::Nanoseconds> began_;  // null without trouble
   core::Nanoseconds last_ = 0;              // time of the last error
 };

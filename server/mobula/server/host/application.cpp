@@ -18,6 +18,7 @@
 #include <mobula/server/api/api.hpp>
 #include <mobula/server/host/application.hpp>
 #include <mobula/server/host/cluster_host.hpp>
+#include <mobula/server/host/node_settings.hpp>
 #include <mobula/server/host/site_reloader.hpp>
 #include <mobula/server/host/token_source.hpp>
 #include <mobula/server/host/web_address.hpp>
@@ -163,7 +164,7 @@ int serve(const HostConfig& config, const OpenWorlds& open) {
     core::log_info("server", "ignored {} of Kubernetes services, such as {}",
                    core::counted(config.service_links.size(), "environment variable", "environment variables"),
                    config.service_links.front());
-  if (const core::Status good = ClusterHost::check(config); !good) return refuse(config, good.error());
+  if (const core::Status good = check_node_settings(config); !good) return refuse(config, good.error());
   core::Result<admin::HttpServerConfig> admin = admin_config(config);
   if (!admin) return refuse(config, admin.error());
   const core::Result<std::optional<WebPlan>> web = plan_web_address(config);
@@ -181,6 +182,7 @@ int serve(const HostConfig& config, const OpenWorlds& open) {
   if (config.agones) life.emplace(worlds.events(), life_cycle_config(config)).ready();
   worlds.on_tick([&] {
     api->pulse->ticked_at = core::monotonic_now();
+    api->pulse->not_ready = worlds.not_ready();
     (*admin_server)->serve(answers_per_tick_max);
     if (life) report(*life, worlds, api->pulse->ticked_at);
   });

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <chrono>
 #include <mobula/core/format.hpp>
 #include <mobula/core/log.hpp>
 #include <mobula/net/resolve.hpp>
@@ -8,7 +9,6 @@
 #include <mobula/server/api/process_facts.hpp>
 #include <mobula/server/host/cluster_host.hpp>
 #include <mobula/server/session/server.hpp>
-#include <mobula/server/store/epoch_files.hpp>
 #include <mobula/server/store/store.hpp>
 
 namespace mobula::server {
@@ -18,40 +18,6 @@ using cluster::NodeTask;
 using transport::Pipe;
 
 constexpr core::Nanoseconds report_interval = core::second;
-constexpr std::uint32_t port_max = 65535;
-
-core::Error wrong(std::string message) { return {"bad configuration", std::move(message)}; }
-
-core::Status check_port(std::string_view flag, std::uint32_t port, std::uint32_t worlds) {
-  if (port == 0 || port + worlds - 1 <= port_max) return core::Done{};
-  return wrong(core::format("{} {}: the last of {} worlds would have port {}; the maximum is {}", flag, port, worlds,
-                            port + worlds - 1, port_max));
-}
-
-// Whether an address is a URL, or has a port of its own instead of the default.
-bool has_port(const std::string& text) {
-  const auto port_with = [&](std::uint16_t otherwise) {
-    const core::Result<net::WrittenAddress> written = net::parse_address(text, otherwise);
-    return written ? written->at.port : std::uint16_t{0};
-  };
-  return text.find("://") != std::string::npos || port_with(1) == port_with(2);
-}
-
-core::Status check(const HostConfig& config, std::uint32_t worlds) {
-  if (config.node.empty()) return wrong("--node: a node of a cluster has a name");
-  if (config.web_port) return wrong("--web-port: a node of a cluster has no web address; serve the page elsewhere");
-  for (const auto& [flag, port] : {std::pair("--port", std::uint32_t{config.port}),
-                                   std::pair("--tcp-port", std::uint32_t{config.tcp_port.value_or(0)}),
-                                   std::pair("--ws-port", std::uint32_t{config.ws_port.value_or(0)})})
-    if (core::Status good = check_port(flag, port, worlds); !good) return good;
-  for (const std::string& text : config.public_addresses) {
-    if (worlds > 1 && has_port(text))
-      return wrong(
-          core::format("--public-address {}: the worlds of a node have a port each; give the host alone", text));
-  }
-  return core::Done{};
-}
-
 // Empty if other machines do not reach it, or the port is not known yet.
 std::string reachable_admin(const HostConfig& config) {
   const core::Result<transport::Address> listen = admin::listen_address(config.admin_address, config.admin_port);
@@ -93,12 +59,6 @@ std::vector<std::string> addresses_of(const HostedWorld& world) {
 
 }  // namespace
 
-core::Status ClusterHost::check(const HostConfig& config) {
-  if (config.cluster.empty()) return core::Done{};
-  const core::Result<std::uint32_t> worlds = parse_capacity(config.capacity);
-  return worlds ? server::check(config, *worlds) : worlds.error();
-}
-
 core::Result<std::unique_ptr<ClusterHost>> ClusterHost::start(Worlds& worlds, const HostConfig& config,
                                                               MakeGame make_game) {
   const core::Result<std::string> game = hash_of(*make_game());
@@ -128,6 +88,7 @@ void ClusterHost::update() {
   node_->tick_ran();
   end_closed();
   while (const std::optional<NodeTask> task = node_->poll_task()) handle(*task);
+  open_next();
   const core::Nanoseconds now = core::monotonic_now();
   if (now < report_due_) return;
   report_due_ = now + report_interval;
@@ -136,22 +97,54 @@ void ClusterHost::update() {
 }
 
 void ClusterHost::handle(const NodeTask& task) {
-  if (task.kind == NodeTask::Kind::open) return open(task);
-  const auto found = std::ranges::find(places_, task.world, &Hosted::name);
-  if (found == places_.end() || found->epoch != task.epoch) return;
-  found->closing = true;
-  task.kind == NodeTask::Kind::close ? close(*found) : worlds_.drop(found->name);
+  if (task.kind == NodeTask::Kind::open) {
+    openings_.push_back({.task = task});
+    return;
+  }
+  const auto same = [&](const std::string& world, std::uint64_t epoch) {
+    return world == task.world && epoch == task.epoch;
+  };
+  for (Opening& opening : openings_) opening.dropped |= same(opening.task.world, opening.task.epoch);
+  for (Hosted& hosted : places_) {
+    if (!same(hosted.name, hosted.epoch)) continue;
+    hosted.closing = true;
+    task.kind == NodeTask::Kind::close ? close(hosted) : worlds_.drop(hosted.name);
+  }
 }
 
-void ClusterHost::open(const NodeTask& task) {
-  const auto free = std::ranges::find(places_, "", &Hosted::name);
-  const auto place = static_cast<std::size_t>(free - places_.begin());
-  core::Status opened = core::Error{"full", core::format("the node has all its {} worlds", places_.size())};
-  if (free != places_.end()) opened = open_world(task, place);
+// Takes one step: begins to take over a file, or opens the world whose file is there. Worlds tick between two steps.
+void ClusterHost::open_next() {
+  std::erase_if(openings_, [](const Opening& each) { return each.dropped && !each.file.valid(); });
+  if (openings_.empty()) return;
+  Opening& next = openings_.front();
+  if (!next.file.valid()) {
+    const auto take = [folder = config_.db, task = next.task] {
+      return folder.empty() ? store::EpochFile{} : store::take_over(folder, task.world, task.epoch);
+    };
+    next.file = std::async(config_.db.empty() ? std::launch::deferred : std::launch::async, take);
+    return;
+  }
+  if (next.file.wait_for(std::chrono::seconds(0)) == std::future_status::timeout) return;
+  Opening opening = std::move(next);
+  openings_.pop_front();
+  if (!opening.dropped && node_->may_serve()) finish(opening.task, opening.file.get());
+  node_->tick_ran();
+}
+
+void ClusterHost::finish(const NodeTask& task, const core::Result<store::EpochFile>& file) {
+  if (!file) return refuse(task, file.error());
+  const core::Status opened = open_world(task, file->path);
   if (opened) return;
-  core::log_error("cluster", "world {} is not opened: {}: {}", task.world, opened.error().reason,
-                  opened.error().message);
-  node_->failed(task.world, task.epoch, opened.error().message);
+  if (file->is_new && !config_.db.empty()) store::discard(config_.db, task.world, task.epoch);
+  refuse(task, opened.error());
+}
+
+void ClusterHost::refuse(const NodeTask& task, const core::Error& error) {
+  core::log_error("cluster", "world {} is not opened: {}: {}", task.world, error.reason, error.message);
+  if (error.reason == std::string_view("superseded"))
+    node_->superseded(task.world, task.epoch, store::last_epoch(config_.db, task.world));
+  else
+    node_->failed(task.world, task.epoch, error.message);
 }
 
 HostConfig ClusterHost::config_at(std::size_t place) const {
@@ -162,13 +155,20 @@ HostConfig ClusterHost::config_at(std::size_t place) const {
   return config;
 }
 
-core::Status ClusterHost::open_world(const NodeTask& task, std::size_t place) {
-  HostConfig config = config_at(place);
-  if (!config_.db.empty()) {
-    core::Result<std::string> file = store::take_over(config_.db, task.world, task.epoch);
-    if (!file) return file.error();
-    config.db = std::move(*file);
+// A port that another program has is not tried in vain: another place has other ports.
+core::Status ClusterHost::open_world(const NodeTask& task, const std::string& file) {
+  core::Status opened = core::Error{"full", core::format("the node has all its {} worlds", places_.size())};
+  for (std::size_t place = 0; place < places_.size(); ++place) {
+    if (!places_[place].name.empty()) continue;
+    opened = open_at(place, task, file);
+    if (opened || opened.error().reason != std::string_view("port in use")) break;
   }
+  return opened;
+}
+
+core::Status ClusterHost::open_at(std::size_t place, const NodeTask& task, const std::string& file) {
+  HostConfig config = config_at(place);
+  config.db = file;
   std::unique_ptr<Game> game = make_game_();
   const core::Result<HostedWorld*> world = worlds_.open(task.world, config, *game);
   if (!world) return world.error();
@@ -228,6 +228,7 @@ void ClusterHost::report_load() {
   node_->set_load({.worlds = static_cast<std::uint32_t>(worlds_.all().size()),
                    .players = static_cast<std::uint32_t>(worlds_.players()),
                    .tick_percent = static_cast<std::uint32_t>(100 * share)});
+  if (node_->serving()) not_ready_ = node_->status().draining ? "the node drains: it takes no more worlds" : nullptr;
 }
 
 }  // namespace mobula::server

@@ -2,28 +2,38 @@
 // process has the configured ports plus n. Each owner of a world saves it in a file of its own (store/epoch_files.hpp).
 #pragma once
 
-#include <functional>
+#include <deque>
+#include <future>
 #include <memory>
 #include <mobula/server/cluster/node_thread.hpp>
 #include <mobula/server/game/game.hpp>
 #include <mobula/server/host/application.hpp>
 #include <mobula/server/host/worlds.hpp>
+#include <mobula/server/store/epoch_files.hpp>
 
 namespace mobula::server {
 
 class ClusterHost final : public Supervisor {
  public:
-  /// Refuses settings that a node cannot have: "bad configuration". Accepts any configuration without a cluster.
-  static core::Status check(const HostConfig& config);
-  /// Joins the cluster of a configuration, which has passed check(). `worlds` must be destroyed before the host.
+  /// Joins the cluster of a configuration, which has passed
+  /// check_node_settings(). `worlds` must be destroyed before the host.
   /// Errors: those of the game's schema.
   static core::Result<std::unique_ptr<ClusterHost>> start(Worlds& worlds, const HostConfig& config, MakeGame make_game);
 
   [[nodiscard]] bool may_serve() const override;
   void update() override;
   void drain() override { node_->drain(); }
+  void progress() override { node_->tick_ran(); }
+  [[nodiscard]] const char* not_ready() const override { return not_ready_; }
 
  private:
+  // A world that is to be opened. Its file is taken over on a thread of its own: copies take time, and other worlds
+  // tick meanwhile. One is taken over at a time.
+  struct Opening {
+    cluster::NodeTask task{};
+    std::future<core::Result<store::EpochFile>> file{};  // not valid before its turn
+    bool dropped = false;
+  };
   // A world of this process. Its place decides its ports.
   struct Hosted {
     std::string name{};
@@ -36,9 +46,12 @@ class ClusterHost final : public Supervisor {
 
   ClusterHost(Worlds& worlds, HostConfig config, MakeGame make_game, cluster::NodeConfig node);
   void handle(const cluster::NodeTask& task);
-  void open(const cluster::NodeTask& task);
+  void open_next();
+  void finish(const cluster::NodeTask& task, const core::Result<store::EpochFile>& file);
+  void refuse(const cluster::NodeTask& task, const core::Error& error);
+  core::Status open_world(const cluster::NodeTask& task, const std::string& file);
+  core::Status open_at(std::size_t place, const cluster::NodeTask& task, const std::string& file);
   void close(Hosted& hosted);
-  core::Status open_world(const cluster::NodeTask& task, std::size_t place);
   void end_closed();
   void note_saved();
   void report_load();
@@ -50,6 +63,8 @@ class ClusterHost final : public Supervisor {
   HostConfig config_;
   MakeGame make_game_;
   std::vector<Hosted> places_;  // an empty name is a free place
+  std::deque<Opening> openings_;
+  const char* not_ready_ = "the node has not joined its cluster yet";
   core::Nanoseconds report_due_ = 0;
   std::uint64_t ended_ = 0;  // worlds that had ended at the last update
   std::unique_ptr<cluster::NodeThread> node_;

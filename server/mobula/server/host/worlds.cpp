@@ -127,8 +127,14 @@ void Worlds::end_all() {
     saved_ = false;
     for (const std::unique_ptr<HostedWorld>& world : worlds_) world->forgo_save();
   }
-  for (const std::unique_ptr<HostedWorld>& world : worlds_) world->begin_last_save();
-  for (const std::unique_ptr<HostedWorld>& world : worlds_) saved_ = world->shut_down().ok() && saved_;
+  const auto progress = [this] {
+    if (supervised()) supervisor_->progress();
+  };
+  for (const std::unique_ptr<HostedWorld>& world : worlds_) world->begin_last_save(), progress();
+  for (const std::unique_ptr<HostedWorld>& world : worlds_) {
+    saved_ = world->shut_down().ok() && saved_;
+    progress();
+  }
   worlds_.clear();
   due_.clear();
 }

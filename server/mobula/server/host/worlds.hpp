@@ -25,6 +25,10 @@ class Supervisor {
   virtual void update() = 0;
   /// Handles the drain of the process.
   virtual void drain() = 0;
+  /// Called between the steps of work that keeps the loop from its next turn, such as the last saves of many worlds.
+  virtual void progress() = 0;
+  /// Returns why the process takes no clients yet, or no more; null if it does. The text is static.
+  [[nodiscard]] virtual const char* not_ready() const = 0;
 };
 
 class Worlds {
@@ -54,6 +58,8 @@ class Worlds {
   /// Lets a supervisor open worlds. run() then goes on while there is none. It must outlive run().
   void supervise(Supervisor& supervisor) { supervisor_ = &supervisor; }
   [[nodiscard]] bool supervised() const { return supervisor_ != nullptr; }
+  /// Returns the supervisor's not_ready(). Null without a supervisor.
+  [[nodiscard]] const char* not_ready() const { return supervised() ? supervisor_->not_ready() : nullptr; }
   /// Ticks the worlds until stop(), until none is left, or for `ticks` ticks of the oldest (0 for no limit), then shuts
   /// them down. A world whose game throws is closed as of its last save; the others go on. Returns false if that
   /// happened, if a world could not be saved, or if the supervisor has forbidden to serve.

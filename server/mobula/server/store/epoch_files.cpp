@@ -17,6 +17,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view ending = ".db";
 // The log comes first: one that is older than its file would be refused. The lock has how the last run ended.
 constexpr std::array<std::string_view, 3> parts{"-wal", ".lock", ""};
+constexpr std::string_view partial = ".new";  // ending of a copy's parts until it is whole
 constexpr int tries = 10;
 // Time from the look at a file to its copy. Times of files have steps of several milliseconds: a write during the copy
 // has a later one.
@@ -26,7 +27,7 @@ fs::path file_of(const std::string& folder, std::string_view world, std::uint64_
   return fs::path(folder) / core::format("{}.{}{}", world, epoch, ending);
 }
 
-// Returns the epoch of a file's name. 0 for files that are none of the world's.
+// Returns the epoch of a file's name that ends with `ending`. 0 for files that are none of the world's.
 std::uint64_t epoch_of(std::string_view file, std::string_view world) {
   if (file.size() <= world.size() + 1 + ending.size() || !file.starts_with(world) || file[world.size()] != '.' ||
       !file.ends_with(ending))
@@ -34,8 +35,17 @@ std::uint64_t epoch_of(std::string_view file, std::string_view world) {
   const std::string_view digits = file.substr(world.size() + 1, file.size() - world.size() - 1 - ending.size());
   std::uint64_t epoch = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), epoch);
-  return error == std::errc() && end == digits.data() + digits.size() && digits.front() != '0' ? epoch : 0;
+  const bool is_number = error == std::errc() && end == digits.data() + digits.size() && digits.front() != '0';
+  return is_number && epoch <= epoch_max ? epoch : 0;
 }
+
+std::uintmax_t size_of(const fs::path& file) {
+  std::error_code missing;
+  const std::uintmax_t size = fs::file_size(file, missing);
+  return missing ? 0 : size;
+}
+
+fs::path log_of(const fs::path& file) { return file.native() + "-wal"; }
 
 // Returns the epochs of a world's files, ascending.
 core::Result<std::vector<std::uint64_t>> epochs(const std::string& folder, std::string_view world) {
@@ -48,11 +58,44 @@ core::Result<std::vector<std::uint64_t>> epochs(const std::string& folder, std::
   return found;
 }
 
-core::Error error_of(const fs::path& path, const std::error_code& error) {
-  const char* const reason = error == std::errc::no_space_on_device  ? "disk full"
-                             : error == std::errc::permission_denied ? "not writable"
-                                                                     : "file error";
-  return {reason, core::format("{}: {}", path.native(), error.message())};
+// Returns parts of copies that owners before `epoch` have begun and not finished.
+std::vector<fs::path> partial_copies(const std::string& folder, std::string_view world, std::uint64_t epoch) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (fs::directory_iterator each(folder, error), end; !error && each != end; each.increment(error)) {
+    const std::string name = each->path().filename().native();
+    for (const std::string_view part : parts) {
+      const std::string ends = std::string(part) + std::string(partial);
+      const std::uint64_t owner = name.ends_with(ends) ? epoch_of(name.substr(0, name.size() - ends.size()), world) : 0;
+      if (owner != 0 && owner < epoch) found.push_back(each->path());
+    }
+  }
+  return found;
+}
+
+// Returns the newest of the epochs before `epoch` whose file is not empty. 0 if there is none.
+std::uint64_t newest_saved(const std::vector<std::uint64_t>& epochs, const std::string& folder, std::string_view world,
+                           std::uint64_t epoch) {
+  const auto has_data = [&](std::uint64_t each) {
+    const fs::path file = file_of(folder, world, each);
+    return each < epoch && size_of(file) + size_of(log_of(file)) > 0;
+  };
+  const auto newest = std::find_if(epochs.rbegin(), epochs.rend(), has_data);
+  return newest == epochs.rend() ? 0 : *newest;
+}
+
+core::Error error_of(const fs::path& from, const fs::path& to, const std::error_code& error) {
+  constexpr std::uintmax_t megabyte = 1'000'000;
+  std::error_code unknown;
+  const std::uintmax_t size = size_of(from) + size_of(log_of(from));
+  const fs::space_info space = fs::space(to.parent_path(), unknown);
+  // Some file systems report a full disk as another error.
+  if (error == std::errc::no_space_on_device || (!unknown && space.available < size))
+    return {"disk full",
+            core::format("the copy {} of the world needs {} MB, and its volume has {} MB left; free space there",
+                         to.native(), size / megabyte + 1, space.available / megabyte)};
+  return {error == std::errc::permission_denied ? "not writable" : "file error",
+          core::format("{}: {}", to.native(), error.message())};
 }
 
 // Sizes and times of a world's file and log. A write changes one of them.
@@ -64,7 +107,7 @@ struct State {
 
 State state_of(const fs::path& file) {
   State state;
-  const std::array<fs::path, 2> both{file, fs::path(file.native() + "-wal")};
+  const std::array<fs::path, 2> both{file, log_of(file)};
   for (std::size_t i = 0; i < both.size(); ++i) {
     std::error_code missing;
     state.sizes[i] = fs::file_size(both[i], missing);
@@ -78,10 +121,11 @@ std::error_code copy_parts(const fs::path& from, const fs::path& to) {
   std::error_code error;
   for (const std::string_view part : parts) {
     const fs::path source = from.native() + std::string(part);
-    const fs::path copy = to.native() + std::string(part) + ".new";
+    const fs::path copy = to.native() + std::string(part) + std::string(partial);
     fs::remove(copy, error);
     if (!part.empty() && !fs::exists(source, error)) continue;
     if (!fs::copy_file(source, copy, error)) return error;
+    if (!process::sync_file_at(copy.native())) return std::make_error_code(std::errc::io_error);
   }
   return {};
 }
@@ -90,7 +134,7 @@ std::error_code copy_parts(const fs::path& from, const fs::path& to) {
 std::error_code name_parts(const fs::path& to) {
   std::error_code error;
   for (const std::string_view part : parts) {
-    const fs::path copy = to.native() + std::string(part) + ".new";
+    const fs::path copy = to.native() + std::string(part) + std::string(partial);
     if (!fs::exists(copy, error)) continue;
     fs::rename(copy, to.native() + std::string(part), error);
     if (error) return error;
@@ -99,44 +143,65 @@ std::error_code name_parts(const fs::path& to) {
   return {};
 }
 
+void remove_parts(const fs::path& file, std::string_view suffix) {
+  for (const std::string_view part : {"-wal", "-shm", ".lock", ""}) {
+    std::error_code ignored;
+    fs::remove(file.native() + std::string(part) + std::string(suffix), ignored);
+  }
+}
+
 core::Status copy_world(const fs::path& from, const fs::path& to) {
+  remove_parts(to, "");  // a copy that was named in part
   for (int i = 0; i < tries; ++i) {
     const State before = state_of(from);
     std::this_thread::sleep_for(pause);
-    if (const std::error_code error = copy_parts(from, to)) return error_of(to, error);
-    if (state_of(from) == before) {
-      if (const std::error_code error = name_parts(to)) return error_of(to, error);
-      return core::Done{};
-    }
+    std::error_code error = copy_parts(from, to);
+    const bool is_whole = !error && state_of(from) == before;
+    if (is_whole) error = name_parts(to);
+    if (!error && is_whole) return core::Done{};
+    const core::Error why = error_of(from, to, error);
+    remove_parts(to, partial);
+    if (error) return why;
   }
   return core::Error{"busy", core::format("{} is still written by its former owner", from.native())};
 }
 
 }  // namespace
 
-core::Result<std::string> take_over(const std::string& folder, std::string_view world, std::uint64_t epoch) {
+core::Result<EpochFile> take_over(const std::string& folder, std::string_view world, std::uint64_t epoch) {
   const core::Result<std::vector<std::uint64_t>> found = epochs(folder, world);
   if (!found) return found.error();
   const fs::path own = file_of(folder, world, epoch);
-  if (found->empty() || found->back() == epoch) return own.string();
-  if (found->back() > epoch)
-    return core::Error{"superseded",
-                       core::format("world \"{}\" has a file of epoch {}, and this owner has epoch {}: "
-                                    "after the loss of the coordinator's data, rename that file to epoch 1",
-                                    world, found->back(), epoch)};
-  const core::Status copied = copy_world(file_of(folder, world, found->back()), own);
-  return copied ? core::Result<std::string>(own.string()) : copied.error();
+  if (!found->empty() && found->back() > epoch)
+    return core::Error{"superseded", core::format("world \"{}\" has a file of epoch {}, and this owner has epoch {}",
+                                                  world, found->back(), epoch)};
+  if (size_of(own) > 0) return EpochFile{own.string(), false};
+  const std::uint64_t former = newest_saved(*found, folder, world, epoch);
+  if (former == 0) return EpochFile{own.string(), true};
+  const core::Status copied = copy_world(file_of(folder, world, former), own);
+  if (!copied) return copied.error();
+  return EpochFile{own.string(), true};
+}
+
+std::uint64_t last_epoch(const std::string& folder, std::string_view world) {
+  const core::Result<std::vector<std::uint64_t>> found = epochs(folder, world);
+  return !found || found->empty() ? 0 : found->back();
+}
+
+void discard(const std::string& folder, std::string_view world, std::uint64_t epoch) {
+  remove_parts(file_of(folder, world, epoch), "");
 }
 
 void remove_former(const std::string& folder, std::string_view world, std::uint64_t epoch) {
   const core::Result<std::vector<std::uint64_t>> found = epochs(folder, world);
   if (!found) return;
-  const auto own = std::ranges::lower_bound(*found, epoch);
-  for (auto each = found->begin(); each != own && each + 1 != own; ++each)
-    for (const std::string_view part : {"-wal", "-shm", ".lock", ""}) {
-      std::error_code ignored;
-      fs::remove(file_of(folder, world, *each).native() + std::string(part), ignored);
-    }
+  const std::uint64_t backup = newest_saved(*found, folder, world, epoch);
+  for (const std::uint64_t each : *found)
+    if (each < epoch && each != backup) remove_parts(file_of(folder, world, each), "");
+  for (const fs::path& copy : partial_copies(folder, world, epoch)) {
+    std::error_code ignored;
+    fs::remove(copy, ignored);
+  }
 }
 
 }  // namespace mobula::store

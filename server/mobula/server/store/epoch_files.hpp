@@ -14,15 +14,32 @@
 
 namespace mobula::store {
 
-/// Returns the path of a world's file for an epoch. The newest file of an earlier epoch is copied to it, if there is
-/// one and this epoch has none. Waits up to a second while that file changes. `world` is a core::is_good_name().
-/// Errors:
+/// The greatest epoch that a file's name may have.
+inline constexpr std::uint64_t epoch_max = std::uint64_t{1} << 53;
+
+struct EpochFile {
+  std::string path{};
+  bool is_new = false;  // this owner has not saved the world yet: the file is a copy, or there is none
+};
+
+/// Returns an owner's file. The newest file of an earlier epoch is copied to it, if there is one and this epoch has
+/// none. Empty files count as missing: their owner ended before its first save. Waits up to a second while the earlier
+/// file changes. The copy is durable. `world` is a core::is_good_name(), and 1 <= `epoch` <= epoch_max.
+/// Errors; no file of this epoch is left behind:
 ///   "superseded"   a later epoch has a file
 ///   "busy"         the earlier file still changes
 ///   "disk full", "not writable", "file error"
-core::Result<std::string> take_over(const std::string& folder, std::string_view world, std::uint64_t epoch);
+core::Result<EpochFile> take_over(const std::string& folder, std::string_view world, std::uint64_t epoch);
 
-/// Removes the files of epochs before `epoch`, but the newest of them, which is kept as a backup. Ignores errors.
+/// Returns the greatest epoch of a world's files. 0 if there is none, or the folder cannot be read.
+std::uint64_t last_epoch(const std::string& folder, std::string_view world);
+
+/// Removes an owner's files, which hold nothing of its own: its EpochFile is new, and it could not begin. Ignores
+/// errors.
+void discard(const std::string& folder, std::string_view world, std::uint64_t epoch);
+
+/// Removes the files of epochs before `epoch`, but the newest of them, which is kept as a backup. Copies that were cut
+/// short are removed too. Ignores errors.
 void remove_former(const std::string& folder, std::string_view world, std::uint64_t epoch);
 
 }  // namespace mobula::store
