@@ -99,6 +99,7 @@ void add_session_options(CLI::App& app, CommandLine& line) {
       ->type_name("DIR")
       ->excludes("--list");
   app.add_option("--schema", line.schema_path, "accept only a server with this schema (.bfbs file)")
+      ->type_name("FILE")
       ->excludes("--predict");
   app.add_option("--record", line.options.recording,
                  "record the session to this file; the keys in it can decrypt that session, and nothing else")

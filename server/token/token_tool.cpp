@@ -62,7 +62,8 @@ struct Options {
 void add_options(CLI::App& app, Options& options) {
   app.description("Mints a connect token, which admits a client to the servers it names; makes keys; shows tokens.");
   app.footer(core::format(footer, options.program));
-  CLI::Option* key_file = app.add_option("--key-file", options.key_file, "the key shared with the servers");
+  CLI::Option* key_file =
+      app.add_option("--key-file", options.key_file, "key shared with the servers")->type_name("FILE");
   CLI::Option* server =
       app.add_option("--server", options.servers,
                      "address that clients reach, HOST[:PORT] or a URL such as wss://HOST; up to 32 times")
@@ -78,13 +79,17 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--timeout", options.timeout_seconds, "seconds of silence that end a session; -1 disables the timeout")
       ->check(CLI::Range(-1, 86'400))
       ->capture_default_str();
-  app.add_option("--protocol-id", options.protocol_id, "for servers that are not Mobula's")->check(id);
+  app.add_option("--protocol-id", options.protocol_id,
+                 "number of the protocol, for tokens of other servers than Mobula's")
+      ->check(id);
   app.add_option("-o,--output", options.output, "the file to write; standard output if not given");
   app.add_flag("--binary", options.binary, "2048 bytes instead of base64");
   app.add_option("--new-key", options.new_key, "make a key in this new file, and nothing else")
+      ->type_name("FILE")
       ->excludes(key_file)
       ->excludes(server);
   app.add_option("--show", options.show, "print this token as JSON; with the key, its private part too")
+      ->type_name("FILE")
       ->excludes(server);
 }
 

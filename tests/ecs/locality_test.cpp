@@ -180,7 +180,7 @@ TEST_F(DefragmenterTest, VisitsNoMoreEntitiesThanItsBudgetAllows) {
   for (std::uint32_t calls = 1; tested.rounds() == 0; ++calls) {
     tested.defragment(2);
     if (tested.rounds() > 0) {
-      EXPECT_EQ(calls, (1000 + 2 * Defragmenter::looks_per_move - 1) / (2 * Defragmenter::looks_per_move));
+      EXPECT_EQ(calls, (1000 + 2 * Defragmenter::examined_per_move - 1) / (2 * Defragmenter::examined_per_move));
     }
   }
   EXPECT_EQ(tested.defragment(0), 0u);

@@ -24,7 +24,7 @@ foreign=$(grep -rhoE '^ *# *include <[^>]*[./][^>]*>' "$dir/prefix/include" |
   grep -vE '<((mobula|fmt|flatbuffers|arpa|netinet|sys)/|stdint\.h>)' | sort -u) || true
 [[ ! $foreign ]] || fail "installed headers include $foreign"
 # A game includes no header of what the server does behind its hooks.
-for room in admin api replication session store web; do
+for room in admin agones api cluster replication session store web; do
   [[ ! -e $dir/prefix/include/mobula/server/$room ]] || fail "headers of server/$room are installed"
 done
 # Asserts are on or off for archive and user alike, but even if not: only what MOBULA_ASSERT does may depend on it.

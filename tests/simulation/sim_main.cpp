@@ -159,7 +159,8 @@ void add_options(CLI::App& app, Options& options) {
       ->check(CLI::Range(1u, 10'000u))
       ->capture_default_str();
   app.add_option("--trace", options.trace,
-                 "write events to a file: tick, tab, event, tab, entity; with several seeds those of a failing one");
+                 "write events to a file: tick, tab, event, tab, entity; with several seeds those of a failing one")
+      ->type_name("FILE");
   app.add_option("--at-once", options.at_once, "number of seeds at a time")->check(CLI::Range(1u, 256u));
   app.add_flag("--no-shrink", options.leaves_plan, "do not shrink a failing plan");
   app.add_flag("--list-scenarios", options.lists, "list scenarios, and the faults in a printed plan");

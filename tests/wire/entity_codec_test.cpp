@@ -126,7 +126,7 @@ Bits whole_of(const EntityLayout& layout, bool owner, const Words& words) {
   });
 }
 
-void change_comes_back(const EntityLayout& layout, bool owner, const States& states) {
+void expect_delta_read_back(const EntityLayout& layout, bool owner, const States& states) {
   const Bits bits = change_of(layout, owner, states);
   ASSERT_LE(bits.bits, layout.bits_max);
   Words read(layout.words, 0xdeadbeef);
@@ -136,7 +136,7 @@ void change_comes_back(const EntityLayout& layout, bool owner, const States& sta
   ASSERT_EQ(read, test::as_received(layout, owner, states.now, states.baseline));
 }
 
-void whole_comes_back(const EntityLayout& layout, bool owner, const Words& words) {
+void expect_full_state_read_back(const EntityLayout& layout, bool owner, const Words& words) {
   const Bits bits = whole_of(layout, owner, words);
   ASSERT_LE(bits.bits, layout.bits_max);
   Words read(layout.words, 0xdeadbeef);
@@ -152,7 +152,7 @@ TEST(EntityCodec, EveryDeltaIsReadAsWritten) {
     for (std::uint64_t seed = 0; seed < 8000; ++seed) {
       SCOPED_TRACE("prototype " + std::to_string(which) + ", seed " + std::to_string(seed));
       core::Random random(seed);
-      change_comes_back(prototype.layout, random.chance(1, 2), random_states(prototype.layout, random));
+      expect_delta_read_back(prototype.layout, random.chance(1, 2), random_states(prototype.layout, random));
       if (HasFatalFailure()) return;
     }
     ++which;
@@ -166,7 +166,7 @@ TEST(EntityCodec, EveryFullStateIsReadAsWritten) {
       core::Random random(seed);
       Words words = prototype.layout.defaults;
       test::change(prototype.layout, random, random.below(9), random.below(9), words);
-      whole_comes_back(prototype.layout, random.chance(1, 2), words);
+      expect_full_state_read_back(prototype.layout, random.chance(1, 2), words);
       if (HasFatalFailure()) return;
     }
   }
@@ -243,12 +243,12 @@ TEST(EntityCodec, NoEncodingIsLongerThanItsBound) {
                                 .baseline = baseline,
                                 .now = now,
                                 .time = {.age = age, .span = span, .early = early}};
-            for (const bool owner : {true, false}) change_comes_back(layout, owner, states);
+            for (const bool owner : {true, false}) expect_delta_read_back(layout, owner, states);
             if (HasFatalFailure()) return;
           }
         }
       }
-      for (const bool owner : {true, false}) whole_comes_back(layout, owner, now);
+      for (const bool owner : {true, false}) expect_full_state_read_back(layout, owner, now);
     }
   }
 }

@@ -73,6 +73,10 @@ TEST(Messages, EveryFieldTravels) {
   EXPECT_EQ(welcome.resources[1].first_tick, 0u);
   EXPECT_EQ(std::get<RejoinTokens>(*decode_message(encode(all[9]))).tokens, std::get<RejoinTokens>(all[9]).tokens);
   EXPECT_EQ(std::get<RejoinTokens>(*decode_message(encode(all[9]))).grace_seconds, 300u);
+}
+
+TEST(Messages, EveryFieldOfResourcesAndLevelsTravels) {
+  const auto all = examples();
   const auto request = std::get<ResourceRequest>(*decode_message(encode(all[10])));
   EXPECT_EQ(request.identity, some_hash());
   EXPECT_EQ(request.offset, 1ull << 40);

@@ -22,7 +22,7 @@ struct Seen {
   float x = 0, z = 0;  // way to the nearest apple
 };
 
-Seen look(const Mirror& mirror, const Transform& from) {
+Seen survey(const Mirror& mirror, const Transform& from) {
   Seen seen;
   float nearest = INFINITY;
   mirror.registry().view<const orchard::Tree>().each([&](const orchard::Tree&) { ++seen.trees; });
@@ -61,7 +61,7 @@ int main(int argc, char** argv) {
     const auto* own = mirror->registry().try_get<const Transform>(connection.player_entity());
     const auto* gatherer = mirror->registry().try_get<const orchard::Gatherer>(connection.player_entity());
     if (own == nullptr || gatherer == nullptr) continue;
-    const Seen seen = look(*mirror, *own);
+    const Seen seen = survey(*mirror, *own);
     const float length = std::max(1.0f, std::hypot(seen.x, seen.z));
     if (updates % 4 == 0) client.set_command(move_command(seen.x / length, seen.z / length));
     if (updates % 40 != 0) continue;

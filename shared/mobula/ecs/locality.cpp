@@ -97,8 +97,8 @@ bool Defragmenter::fetch_to_cursor(Pool& lead, Allowance& allowance) {
   back_ = std::min(back_, lead.size());
   if (lead.order_owner() != OrderOwner::nobody || cursor_ >= back_ || in_all(lead.indices()[cursor_])) return true;
   while (back_ > cursor_ + 1 && !in_all(lead.indices()[back_ - 1])) {
-    if (allowance.looks == 0) return false;
-    --allowance.looks;
+    if (allowance.examined == 0) return false;
+    --allowance.examined;
     --back_;
   }
   if (back_ == cursor_ + 1) {
@@ -145,9 +145,9 @@ std::uint32_t Defragmenter::defragment(std::uint32_t budget_moves) {
   for (const Follower& follower : followers_)
     MOBULA_CHECK(!registry_.pool(follower.pool).is_iterated(), "a pool is defragmented while it is iterated");
   leave_owned_alone();
-  Allowance allowance{budget_moves, std::uint64_t{budget_moves} * looks_per_move};
-  for (; cursor_ < lead.size() && allowance.looks > 0; ++cursor_) {
-    --allowance.looks;
+  Allowance allowance{budget_moves, std::uint64_t{budget_moves} * examined_per_move};
+  for (; cursor_ < lead.size() && allowance.examined > 0; ++cursor_) {
+    --allowance.examined;
     prefetch(lead);
     if (!fetch_to_cursor(lead, allowance)) break;
     if (!place(lead.indices()[cursor_], allowance)) break;

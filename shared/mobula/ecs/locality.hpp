@@ -32,13 +32,13 @@ core::Bytes draw_iteration(std::span<const std::uint32_t> order, std::uint32_t w
 class Defragmenter {
  public:
   /// Entities examined per call, per move of the budget.
-  static constexpr std::uint32_t looks_per_move = 8;
+  static constexpr std::uint32_t examined_per_move = 8;
 
   /// The registry must outlive the defragmenter. Checks that the pools are different pools of it.
   Defragmenter(Registry& registry, PoolId lead, const std::vector<PoolId>& followers);
 
   /// Performs at most `budget_moves` moves and returns their number. A swap is 2 moves; both blocks are marked as
-  /// changed. A call ends with the budget, after looks_per_move * budget_moves examined entities, or at the end of a
+  /// changed. A call ends with the budget, after examined_per_move * budget_moves examined entities, or at the end of a
   /// round. None of the pools may be iterated meanwhile.
   std::uint32_t defragment(std::uint32_t budget_moves);
 
@@ -54,7 +54,7 @@ class Defragmenter {
   // Remaining budget of one call.
   struct Allowance {
     std::uint32_t moves;
-    std::uint64_t looks;
+    std::uint64_t examined;
   };
 
   void start_round();

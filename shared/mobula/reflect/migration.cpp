@@ -51,7 +51,7 @@ class Migration::Planner {
         note("{}.{} is new and gets its default", to_.name, field.path);
       }
     }
-    note_gone();
+    note_removed();
     join_runs();
   }
 
@@ -130,7 +130,7 @@ class Migration::Planner {
     plan_.notes_.push_back(core::format(text, std::forward<Args>(args)...));
   }
 
-  void note_gone() {
+  void note_removed() {
     std::set<std::string_view> paths;
     for (const Field& field : to_.fields) paths.insert(field.path);
     for (const Field& field : from_.fields)

@@ -1,6 +1,8 @@
 // mobula-schema-gen: the generator as a program, run by schema/MobulaSchema.cmake.
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -38,8 +40,8 @@ std::string read_file(std::ifstream& file) {
 int write_cpp(const mobula::core::ByteView bfbs, const std::string& input, const std::string& name, const Output& to) {
   const auto code = mobula::reflect::generate_code(bfbs, name, to.include);
   if (!code) return refuse(input + ": " + code.error().message);
-  if (!write_file(to.header, code->header)) return refuse(to.header + ": cannot be written");
-  if (!write_file(to.source, code->source)) return refuse(to.source + ": cannot be written");
+  if (!write_file(to.header, code->header)) return refuse(to.header + ": cannot be written: " + std::strerror(errno));
+  if (!write_file(to.source, code->source)) return refuse(to.source + ": cannot be written: " + std::strerror(errno));
   return 0;
 }
 
@@ -47,7 +49,7 @@ int write_csharp(const mobula::core::ByteView bfbs, const std::string& input, co
                  const Output& to) {
   const auto code = mobula::reflect::generate_csharp(bfbs, name);
   if (!code) return refuse(input + ": " + code.error().message);
-  if (!write_file(to.csharp, *code)) return refuse(to.csharp + ": cannot be written");
+  if (!write_file(to.csharp, *code)) return refuse(to.csharp + ": cannot be written: " + std::strerror(errno));
   return 0;
 }
 
@@ -56,13 +58,13 @@ int write_typescript(const mobula::core::ByteView bfbs, const std::string& input
   std::string comments;
   if (!to.commented.empty()) {
     std::ifstream file(to.commented, std::ios::binary);
-    if (!file) return refuse(to.commented + ": cannot be read");
+    if (!file) return refuse(to.commented + ": cannot be read: " + std::strerror(errno));
     comments = read_file(file);
   }
   const auto code =
       mobula::reflect::generate_typescript(bfbs, mobula::core::as_bytes(comments.data(), comments.size()), name);
   if (!code) return refuse(input + ": " + code.error().message);
-  if (!write_file(to.typescript, *code)) return refuse(to.typescript + ": cannot be written");
+  if (!write_file(to.typescript, *code)) return refuse(to.typescript + ": cannot be written: " + std::strerror(errno));
   return 0;
 }
 
@@ -76,15 +78,18 @@ int main(int argc, char** argv) {
       "Examples: mobula-schema-gen my.bfbs --include my/components.hpp --header my/components.hpp --source my.cpp\n"
       "          mobula-schema-gen my.bfbs --csharp My.cs\n"
       "          mobula-schema-gen my.bfbs --typescript my.ts --comments my.comments.bfbs");
-  app.add_option("input", input, "the schema, made by flatc --binary --schema --bfbs-filenames DIR")->required();
-  auto* include = app.add_option("--include", to.include, "as which the sources include the header");
-  auto* header = app.add_option("--header", to.header, "the header to write")->needs(include);
-  auto* source = app.add_option("--source", to.source, "the source file to write")->needs(header);
+  app.add_option("input", input, "the schema, made by flatc --binary --schema --bfbs-filenames DIR")
+      ->type_name("FILE")
+      ->required();
+  auto* include = app.add_option("--include", to.include, "path of the header in #include lines")->type_name("PATH");
+  auto* header = app.add_option("--header", to.header, "the header to write")->type_name("FILE")->needs(include);
+  auto* source = app.add_option("--source", to.source, "the source file to write")->type_name("FILE")->needs(header);
   include->needs(source);
-  app.add_option("--csharp", to.csharp, "the C# file to write");
-  auto* typescript = app.add_option("--typescript", to.typescript, "the TypeScript file to write");
+  app.add_option("--csharp", to.csharp, "the C# file to write")->type_name("FILE");
+  auto* typescript = app.add_option("--typescript", to.typescript, "the TypeScript file to write")->type_name("FILE");
   app.add_option("--comments", to.commented,
                  "the same schema made with --bfbs-comments, for doc comments in TypeScript")
+      ->type_name("FILE")
       ->needs(typescript);
   CLI11_PARSE(app, argc, argv);
   if (to.source.empty() && to.csharp.empty() && to.typescript.empty()) {
@@ -92,7 +97,7 @@ int main(int argc, char** argv) {
   }
 
   std::ifstream file(input, std::ios::binary);
-  if (!file) return refuse(input + ": cannot be read");
+  if (!file) return refuse(input + ": cannot be read: " + std::strerror(errno));
   const std::string text = read_file(file);
   const mobula::core::ByteView bfbs = mobula::core::as_bytes(text.data(), text.size());
   const std::string name = std::filesystem::path(input).stem().string();

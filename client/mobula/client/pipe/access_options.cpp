@@ -21,12 +21,14 @@ void add_access_options(CLI::App& app, AccessOptions& options) {
       ->type_name("FILE");
   CLI::Option* key =
       app.add_option("--key-file", options.key_file,
-                     "file with the key that backend and server share; the client makes its own tokens with it");
+                     "file with the key that backend and server share; the client makes its own tokens with it")
+          ->type_name("FILE");
   app.add_option("--token", options.token_file, "file with a connect token from the backend")
       ->type_name("FILE")
       ->excludes(key);
   app.add_option("--ca-file", options.ca_file,
-                 "file with certificate authorities for wss, instead of those of the system");
+                 "file with certificate authorities for wss, instead of those of the system")
+      ->type_name("FILE");
   app.add_option("--simulate", options.simulate,
                  "simulated network conditions, in both directions: \"latency=80ms jitter=20ms loss=5% dup=1% "
                  "reorder=2%\"; also "

@@ -64,7 +64,7 @@ core::Status check_header(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return open_error(path);
   file.read(reinterpret_cast<char*>(header.data()), header.size());
-  if (file.bad()) return core::Error{"file error", "it cannot be read"};
+  if (file.bad()) return core::Error{"file error", core::format("{} cannot be read: {}", path, std::strerror(errno))};
   if (!file) return core::Error{"damaged", "it is shorter than the header of an SQLite file"};
   if (std::memcmp(header.data(), "SQLite format 3", 16) != 0)
     return core::Error{"foreign",

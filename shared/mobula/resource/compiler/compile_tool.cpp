@@ -11,8 +11,8 @@ namespace {
 
 constexpr const char* compile_footer = R"(
 Commands on what was compiled, each with its own --help:
-  {0} inspect F     what is in it
-  {0} decompile F   back to JSON
+  {0} inspect F     print what a compiled level has
+  {0} decompile F   print it as JSON
 
 Examples:
   {0} village.json -o village.level
