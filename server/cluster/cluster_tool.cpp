@@ -20,10 +20,10 @@ constexpr std::chrono::milliseconds log_patience{1000};
 
 constexpr const char* footer = R"(
 Examples:
-  {0} serve --etcd http://127.0.0.1:2379 --key shared.key
+  {0} serve --etcd http://127.0.0.1:2379 --key-file shared.key
   {0} list --etcd http://127.0.0.1:2379
   {0} place lobby --game HASH --etcd http://127.0.0.1:2379
-  {0} token lobby anna --key shared.key --etcd http://127.0.0.1:2379
+  {0} token lobby anna --key-file shared.key --etcd http://127.0.0.1:2379
 
 A command prints one line of JSON. It ends with status 1 and a reason if what was asked is not possible.)";
 
@@ -80,7 +80,7 @@ void add_serve(CLI::App& command, Options& options) {
       ->type_name("PORT")
       ->capture_default_str();
   command
-      .add_option("--key", options.serve.key_file,
+      .add_option("--key-file", options.serve.key_file,
                   "key shared with the servers, for connect tokens; default: no tokens")
       ->type_name("FILE");
   command
@@ -110,7 +110,9 @@ void add_token(CLI::App& command, Options& options) {
       ->type_name("ACCOUNT")
       ->required()
       ->check(checked(check_account));
-  command.add_option("--key", options.command.key_file, "key shared with the servers")->type_name("FILE")->required();
+  command.add_option("--key-file", options.command.key_file, "key shared with the servers")
+      ->type_name("FILE")
+      ->required();
 }
 
 void add_nothing(CLI::App& /*command*/, Options& /*options*/) {}

@@ -44,7 +44,7 @@ core::Status serve(const ServeOptions& options) {
   std::optional<core::SecretKey> key;
   if (!options.key_file.empty()) {
     const core::Result<core::SecretKey> loaded = process::load_shared_key(options.key_file, "cluster");
-    if (!loaded) return core::Error{loaded.error().reason, "--key: " + loaded.error().message};
+    if (!loaded) return core::Error{loaded.error().reason, "--key-file: " + loaded.error().message};
     key = *loaded;
   }
   core::Result<admin::HttpServerConfig> config = http_config(options);

@@ -114,7 +114,7 @@ class Service {
     });
   }
   admin::Reply tokens(const Request& request) const {
-    if (!key_) return refusal({"no tokens", "this program makes no tokens, because it was started without --key"});
+    if (!key_) return refusal({"no tokens", "this program makes no tokens, because it was started without --key-file"});
     const core::Result<Order> order = parse_token_order(request.body);
     if (!order) return refusal(order.error());
     return on_control([this, key = *key_, order = *order] { return token_for(order, key); });

@@ -149,7 +149,7 @@ TEST_F(ClusterProgramWithEtcd, ATokenOpensWithItsKeyAlone) {
   const std::string key = make_key("a.key");
   ASSERT_EQ(ask({"place", "w", "--game", "game"}).status, 0);
   ASSERT_TRUE(wait_until([&] { return json::parse(ask({"resolve", "w"}).out)["state"] == "open"; }));
-  const Result minted = ask({"token", "w", "anna", "--key", key});
+  const Result minted = ask({"token", "w", "anna", "--key-file", key});
   ASSERT_EQ(minted.status, 0) << minted.err;
   const json answer = json::parse(minted.out);
   EXPECT_EQ(answer["ws"], "ws://127.0.0.1:7778");
@@ -166,9 +166,9 @@ TEST_F(ClusterProgramWithEtcd, CommandsNameWhatIsNotPossible) {
       {{"place", "w", "--game", "game"}, "name taken: there already is a world \"w\""},
       {{"resolve", "v"}, "no such world: there is no world 'v'"},
       {{"drain", "b"}, "no such node: there is no node 'b'"},
-      {{"token", "w", "anna", "--key", key}, "not open: world 'w' is waiting, not open; try again later"},
-      {{"token", "v", "anna", "--key", key}, "no such world: there is no world 'v'"},
-      {{"token", "w", "anna", "--key", (folder / "bad.key").string()},
+      {{"token", "w", "anna", "--key-file", key}, "not open: world 'w' is waiting, not open; try again later"},
+      {{"token", "v", "anna", "--key-file", key}, "no such world: there is no world 'v'"},
+      {{"token", "w", "anna", "--key-file", (folder / "bad.key").string()},
        "malformed: " + (folder / "bad.key").string() +
            ": not a key: expected 64 hex digits (mobula-token --new-key creates one)"},
   };
@@ -182,7 +182,7 @@ TEST_F(ClusterProgramWithEtcd, CommandsNameWhatIsNotPossible) {
 
 TEST_F(ClusterProgramWithEtcd, ABackendPutsAPlayerIntoAWorld) {
   const std::string key = make_key("a.key");
-  const std::unique_ptr<Program> server = serve({"--key", key});
+  const std::unique_ptr<Program> server = serve({"--key-file", key});
   const std::string order = R"({"world": "w", "account": "anna", "create": true, "game": "game"})";
   std::string answer;
   ASSERT_TRUE(wait_until([&] {
@@ -288,9 +288,9 @@ TEST(ClusterTool, RefusesWrongCommandLines) {
       {"drain", "--etcd", etcd},
       {"drain", "a/b", "--etcd", etcd},
       {"resolve", "--etcd", etcd},
-      {"token", "w", "--key", "k", "--etcd", etcd},
+      {"token", "w", "--key-file", "k", "--etcd", etcd},
       {"token", "w", "anna", "--etcd", etcd},
-      {"token", "w", std::string(257, 'a'), "--key", "k", "--etcd", etcd},
+      {"token", "w", std::string(257, 'a'), "--key-file", "k", "--etcd", etcd},
       {"serve", "--etcd", etcd, "--port", "65536"},
       {"serve", "--etcd", etcd, "--prot", "1"},
   };
