@@ -91,6 +91,28 @@ TEST(Setting, CallsItsCheckForTextsAndListItems) {
   EXPECT_EQ(assigned({"address", &program.addresses, "", rules}, "json,xml"), "'xml' is not one of auto, json");
 }
 
+// A program may fill its targets by code.
+TEST(Setting, ANumberOfItsTargetIsChecked) {
+  Program program;
+  const auto refusal = [](const Setting& setting) {
+    const core::Status good = check_target(setting);
+    return good ? "" : good.error().message;
+  };
+  const SettingRules rules{.least = 1024, .most = 2048};
+  program.port = 1024;
+  EXPECT_EQ(refusal({"port", &program.port, "", rules}), "");
+  program.port = 0;
+  EXPECT_EQ(refusal({"port", &program.port, "", rules}), "0 is not within 1024 to 2048");
+  std::optional<std::uint16_t> other;
+  EXPECT_EQ(refusal({"other", &other, "", rules}), "");
+  other = 4096;
+  EXPECT_EQ(refusal({"other", &other, "", rules}), "4096 is not within 1024 to 2048");
+  program.share = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(refusal({"share", &program.share, ""}), "not a number");
+  program.level = "";
+  EXPECT_EQ(refusal({"level", &program.level, "", {.check = one_of({"auto"})}}), "") << "texts are not checked";
+}
+
 TEST(Setting, HelpHasTypeAndRange) {
   Program program;
   EXPECT_EQ(type_of({"port", &program.port, ""}), "N");

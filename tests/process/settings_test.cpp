@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <mobula/process/settings.hpp>
@@ -147,6 +148,20 @@ TEST_F(SettingsTest, RefusesDuplicatesAndMissingNeeds) {
   EXPECT_THAT(read({}, {"MOBULA_TCP_PORT=3"}).err,
               HasSubstr("environment variable MOBULA_TCP_PORT: requires --level\n"));
   EXPECT_EQ(read({"--tcp-port", "3", "--level", "x"}).status, std::nullopt);
+}
+
+TEST(SettingsDeathTest, AnUnknownOrDoubleKeyFailsACheck) {
+  std::uint32_t value = 1;
+  const auto read = [&](std::vector<Setting> rows) {
+    Settings settings(std::move(rows));
+    CLI::App app("Does something.", "mobula-thing");
+    settings.add_options(app);
+    const std::array<const char*, 4> arguments{"mobula-thing", "--one", "2", nullptr};
+    const char* const nothing = nullptr;
+    return settings.read(app, 3, arguments.data(), &nothing);
+  };
+  EXPECT_DEATH(read({{"one", &value, "x", {.needs = {"nothing"}}}}), "a setting needs an undefined one: nothing");
+  EXPECT_DEATH(read({{"one", &value, "x"}, {"one", &value, "y"}}), "a setting is defined twice: one");
 }
 
 TEST_F(SettingsTest, FormerKeyIsAcceptedButNotShown) {

@@ -83,6 +83,7 @@ core::Error out_of_range(const Bounds& bounds, std::string_view text, const std:
 
 core::Status check_number(const Setting& setting, double number, const std::string& text) {
   const Bounds bounds = bounds_of(setting);
+  if (std::isnan(number)) return core::Error{"out of range", "not a number"};
   if (number >= bounds.least && number <= bounds.most) return core::Done{};
   return out_of_range(bounds, text, "is less than " + number_text(bounds.least));
 }
@@ -205,6 +206,20 @@ core::Status check_setting(const Setting& setting, const SettingValue& value) {
                          return core::Status(core::Done{});
                        }},
       value);
+}
+
+core::Status check_target(const Setting& setting) {
+  const auto check = [&](auto number) {
+    return check_number(setting, static_cast<double>(number), core::format("{}", number));
+  };
+  return std::visit(core::Overloaded{[](const bool*) { return core::Status(core::Done{}); },
+                                     [](const std::string*) { return core::Status(core::Done{}); },
+                                     [](const std::vector<std::string>*) { return core::Status(core::Done{}); },
+                                     [&](const std::optional<std::uint16_t>* port) {
+                                       return *port ? check(**port) : core::Status(core::Done{});
+                                     },
+                                     [&](const auto* number) { return check(*number); }},
+                    setting.target);
 }
 
 void assign_setting(const Setting& setting, const SettingValue& value) {

@@ -96,7 +96,7 @@ std::string key_of(std::string_view key) { return std::string(key); }
 
 Settings::Settings(std::vector<Setting> rows) {
   for (Setting& setting : rows) {
-    MOBULA_ASSERT(find(setting.key) == nullptr, "a setting is defined twice: " + setting.key);
+    MOBULA_CHECK(find(setting.key) == nullptr, "a setting is defined twice: " + setting.key);
     rows_.push_back({.setting = std::move(setting),
                      .option = nullptr,
                      .former_option = nullptr,
@@ -255,7 +255,7 @@ void Settings::check_needs() {
     if (!is_set(row.value)) continue;
     for (const std::string& needed : row.setting.rules.needs) {
       const Row* const other = find(needed);
-      MOBULA_ASSERT(other != nullptr, "a setting needs an undefined one: " + needed);
+      MOBULA_CHECK(other != nullptr, "a setting needs an undefined one: " + needed);
       if (!is_set(other->value) && other->source == 0)
         problems_.push_back(core::format("{}: requires {}", row.origin, flag_of(needed)));
     }

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <mobula/resource/compiler/compile_tool.hpp>
@@ -74,6 +75,20 @@ TEST_F(CompileToolTest, ATeamsSchemaAndCompilersAreUsedBothWays) {
   EXPECT_EQ(err_, "");
   ASSERT_EQ(run({"@plain.json", "-o", "@c.level"}, plain), 0) << err_;
   EXPECT_EQ(read("a.level"), read("c.level"));
+}
+
+// A compiler of a team that does not fill its component.
+TEST_F(CompileToolTest, ACompilerOfAnotherSizeFailsACheck) {
+  CompilerTable table;
+  table.add("Owned", {.compile = [](const ComponentSource&, ComponentContext&, core::Bytes& out) { out.resize(3); }});
+  const core::Bytes schema = test::compile_schema("struct Owned (component) { what:uint; more:ubyte; }");
+  std::ofstream(folder_ / "in.json") << R"({"entities":{"a":{"components":{"Owned":{}}}}})";
+  std::string program = "my-compile";
+  std::string input = folder_ / "in.json";
+  std::string option = "-o";
+  std::string output = folder_ / "a.level";
+  std::array<char*, 4> argv{program.data(), input.data(), option.data(), output.data()};
+  EXPECT_DEATH(run_compile_tool(argv.size(), argv.data(), {schema, "my game's", table}), "a compiler of Owned made");
 }
 
 TEST_F(CompileToolTest, ShowsItsOwnNameInHelp) {

@@ -79,12 +79,12 @@ TEST_F(HostedWorldTest, RefusesAMalformedRangeOfProxies) {
 }
 
 // A game with the demo's components, as those of the level.
-HostConfig level_config(const std::filesystem::path& folder) {
+HostConfig level_config(const std::filesystem::path& folder, const resource::Resource& level = *test::hamlet()) {
   HostConfig config;
   config.port = 0;
   config.public_addresses = {"127.0.0.1:7777"};
   config.level = (folder / "hamlet.level").string();
-  const core::ByteView bytes = test::hamlet()->bytes();
+  const core::ByteView bytes = level.bytes();
   std::ofstream(config.level, std::ios::binary)
       .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
   return config;
@@ -93,14 +93,14 @@ HostConfig level_config(const std::filesystem::path& folder) {
 TEST_F(HostedWorldTest, RefusesALevelWithoutRoomByTheOption) {
   const store::TestFolder folder;
   demo::DemoGame village;
-  HostConfig config = level_config(folder.path());
-  config.entities_max = 5;
+  HostConfig config = level_config(folder.path(), *test::village());
+  config.entities_max = 1024;
   const auto refused = HostedWorld::open(events, "small", config, village);
   ASSERT_FALSE(refused);
   EXPECT_STREQ(refused.error().reason, "too many entities");
-  const std::string count = std::to_string(test::hamlet()->level().num_entities);
-  EXPECT_EQ(refused.error().message, "--entities-max 5: the world is full: no room for " + count +
-                                         " more entities; it has room for 5, and needs room for " + count +
+  const std::string count = std::to_string(test::village()->level().num_entities);
+  EXPECT_EQ(refused.error().message, "--entities-max 1024: the world is full: no room for " + count +
+                                         " more entities; it has room for 1024, and needs room for " + count +
                                          "; start the server with a greater one");
 }
 

@@ -160,6 +160,18 @@ TEST(Worlds, RefuseNamesThatFitNoUrl) {
     EXPECT_TRUE(worlds.open(name, quick(), game)) << name;
 }
 
+// Code may give what a command line refuses.
+TEST(Worlds, RefuseNumbersOutOfRange) {
+  CountingGame game;
+  Worlds worlds;
+  HostConfig config = quick();
+  config.tick_rate = 0;
+  const auto refused = worlds.open("w", config, game);
+  ASSERT_FALSE(refused);
+  EXPECT_STREQ(refused.error().reason, "bad configuration");
+  EXPECT_EQ(refused.error().message, "--tick-rate: 0 is not within 1 to 240");
+}
+
 TEST(Worlds, TwoHaveNoFileInCommon) {
   const store::TestFolder folder;
   CountingGame game;

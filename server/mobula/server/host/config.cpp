@@ -319,6 +319,13 @@ std::vector<process::Setting> settings_of(HostConfig& config) {
   return settings;
 }
 
+core::Status check_numbers(HostConfig config) {
+  for (const process::Setting& setting : settings_of(config))
+    if (const core::Status good = process::check_target(setting); !good)
+      return core::Error{"bad configuration", process::flag_of(setting.key) + ": " + good.error().message};
+  return core::Done{};
+}
+
 std::optional<HostConfig> parse_command_line(int argc, const char* const* argv, const char* const* environment,
                                              int& status, std::vector<process::Setting> of_game) {
   add_log_modules();

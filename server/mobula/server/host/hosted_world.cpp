@@ -123,6 +123,7 @@ std::uint16_t HostedWorld::udp_port() const { return pipes_->local_port(Pipe::ud
 
 core::Result<std::unique_ptr<HostedWorld>> HostedWorld::open(net::EventLoop& events, std::string name,
                                                              HostConfig config, Game& game) {
+  if (const core::Status good = check_numbers(config); !good) return good.error();
   std::unique_ptr<HostedWorld> world(new HostedWorld(std::move(name), std::move(config)));
   core::Status started = core::Done{};
   if (const std::optional<Thrown> thrown = thrown_by([&] { started = world->start(events, game); })) {

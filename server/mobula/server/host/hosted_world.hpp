@@ -33,7 +33,7 @@ class HostedWorld {
     core::LogFields fields;
   };
 
-  /// Opens a world. Errors: those of the level's file, the sockets, the key, and Server::start.
+  /// Opens a world. Errors: those of check_numbers, the level's file, the sockets, the key, and Server::start.
   static core::Result<std::unique_ptr<HostedWorld>> open(net::EventLoop& events, std::string name, HostConfig config,
                                                          Game& game);
   ~HostedWorld();

@@ -40,7 +40,7 @@ class Worlds {
   /// Opens a world. May be called at any time, also in a hook of another world's game. The pointer is valid until the
   /// world is closed; the game must outlive it. A name is 1 to 64 letters, digits, '-', '_' and '.', and begins with a
   /// letter or digit. Errors: "bad name", "name taken", "ending" (the process is shutting down), and those of
-  /// HostedWorld::open.
+  /// HostedWorld::open, such as "bad configuration".
   core::Result<HostedWorld*> open(std::string name, HostConfig config, Game& game);
   /// Closes a world and its clients' sessions after the current tick. Ignored if there is no such world.
   void close(std::string_view name);

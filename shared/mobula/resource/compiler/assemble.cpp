@@ -126,8 +126,8 @@ class Assembler final : public ComponentContext {
     const ComponentSource source{node.type->name, node.name, node.type->component, node.layers, node.place};
     node.type->compiler != nullptr ? node.type->compiler->compile(source, *this, into.data)
                                    : compile_fields(source, *this, into.data);
-    MOBULA_ASSERT(node.type->component == nullptr || into.data.size() - start == node.type->component->size,
-                  "a compiler of " + node.type->name + " made another number of bytes than the schema has");
+    MOBULA_CHECK(node.type->component == nullptr || into.data.size() - start == node.type->component->size,
+                 "a compiler of " + node.type->name + " made another number of bytes than the schema has");
     into.entity_index.push_back(entity_);
     into.row_begin.push_back(static_cast<std::uint32_t>(start));
     into.server_only.push_back(hidden);
