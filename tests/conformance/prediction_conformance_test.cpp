@@ -73,7 +73,7 @@ class PredictionConformance : public testing::Test {
 };
 
 TEST_F(PredictionConformance, StepsOfAHostAreThoseOfCompiledRules) {
-  test::for_each_seed(1, test::few_or_all(2, 20), 1000, [](std::uint64_t seed) {
+  test::for_each_seed(1, test::few_or_all(2, 10), 1000, [](std::uint64_t seed) {
     PredictedCourt court(poor, seed, nullptr);
     court.play(60, false);
     court.predict_crates();

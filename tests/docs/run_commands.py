@@ -61,11 +61,11 @@ def listed_commands(table):
 
 
 def ci_commands(root):
-    """The commands that .ci/run runs, each a list of words: `step NAME COMMAND`,
+    """The commands that .ci/run runs, each a list of words: `step NAME COMMAND` or `beside NAME COMMAND`,
     `step NAME env VARIABLE=VALUE COMMAND` or `COMMAND || exit 1`."""
     lines = (root / ".ci" / "run").read_text(encoding="utf-8").splitlines()
     words = [PROMPT_COMMENT.sub("", line).split(" || ")[0].split() for line in lines]
-    words = [each[2:] if each[:1] == ["step"] else each for each in words]
+    words = [each[2:] if each and each[0] in ("step", "beside") else each for each in words]
     return [each[2:] if each[:1] == ["env"] else each for each in words]
 
 

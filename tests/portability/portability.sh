@@ -45,10 +45,10 @@ configure_client() {
 
 # build PLATFORM SUITE…
 build() {
-  local targets=() suite tool=build/portability/gcc/build/bin/mobula-schema-gen
+  local targets=() suite tool=build/release/bin/mobula-schema-gen
   tests/portability/libraries.sh "$1" "build/portability/$1/prefix" ${libraries[$1]} || return 1
   if [[ ${emulator[$1]} ]]; then  # the program that generates code from schemas runs here, so it is built for here
-    configure_client gcc && cmake --build build/portability/gcc/build -j "$jobs" --target mobula-schema-gen || return 1
+    ./dev build release mobula-schema-gen || return 1
     configure_client "$1" -DMOBULA_SCHEMA_GEN="$PWD/$tool" || return 1
   else
     configure_client "$1" || return 1

@@ -142,7 +142,7 @@ TEST(SessionWrap, SequencesDoNotRiseWithoutAnAnswer) {
 }
 
 TEST(SessionWrap, RandomCutsEndWell) {
-  test::for_each_seed(1, test::few_or_all(2, 8), 100'000, [](std::uint64_t seed) {
+  test::for_each_seed(1, test::few_or_all(2, 4), 100'000, [](std::uint64_t seed) {
     core::Random random(seed);
     Long pair(random.below(2) * 50'000, seed);
     for (int i = 0; i < 12; ++i) {

@@ -336,7 +336,7 @@ TEST_F(PlacerTest, AFullStoreIsNamed) {
 // have one world, and after it all worlds are open.
 TEST_F(PlacerTest, EachWorldHasOneOwnerAtATime) {
   std::uint64_t placements = 0;
-  for (std::uint64_t seed = 1; seed <= test::few_or_all(8, 60); ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::few_or_all(8, 20); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     test::TwinCluster trial;
     trial.random = core::Random(seed);

@@ -165,7 +165,7 @@ TEST(ClientViewLarge, AnEntityThatJustFitsArrivesBesideOutcomes) {
 // Model test: as that of ClientView, with entities of up to 2.5 KB.
 TEST(ClientViewLarge, EveryMirroredEntityIsTrueDespiteLoss) {
   std::uint64_t announcements = 0;
-  const std::uint64_t seeds = test::few_or_all(8, 16);
+  const std::uint64_t seeds = test::few_or_all(8, 10);
   test::for_each_seed(1, seeds, 250, [&](std::uint64_t seed) {
     RandomWorld world(seed);
     world.crates = 60 + static_cast<std::uint32_t>(seed % 4) * 15;

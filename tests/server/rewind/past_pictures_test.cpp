@@ -90,7 +90,7 @@ PictureTally run_seeds(std::uint64_t seeds, std::span<const core::StringId32> ma
 }
 
 TEST(PastPictures, EqualWhatTheClientDrew) {
-  const std::uint64_t seeds = test::few_or_all(12, 24);
+  const std::uint64_t seeds = test::few_or_all(12, 16);
   const PictureTally tally = run_seeds(seeds, {});
   if (test::soaks()) return;
   EXPECT_GT(tally.poses, 500 * seeds);
@@ -101,7 +101,7 @@ TEST(PastPictures, EqualWhatTheClientDrew) {
 
 // Entities gain and lose the mark.
 TEST(PastPictures, MarkedEntitiesEqualWhatTheClientDrew) {
-  const std::uint64_t seeds = test::few_or_all(6, 24);
+  const std::uint64_t seeds = test::few_or_all(6, 12);
   const std::array marks{core::StringId32("Health")};
   const PictureTally tally = run_seeds(seeds, marks);
   if (test::soaks()) return;

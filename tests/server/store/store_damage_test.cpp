@@ -84,7 +84,7 @@ TEST(StoreDamage, AFlippedBitInTheFileIsRefusedOrChangesNothing) {
   int refused = 0;
   int tried = 0;
   for (std::size_t at = random.below(40); at < whole.size();
-       at += test::few_or_all(5, 1) * (1 + random.below(2 * 199)), ++tried) {
+       at += test::few_or_all(5, 2) * (1 + random.below(2 * 199)), ++tried) {
     std::string damaged = whole;
     damaged[at] = static_cast<char>(damaged[at] ^ (1 << random.below(8)));
     write_file_bytes(saved.path, damaged);
