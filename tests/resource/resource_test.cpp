@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <mobula/core/content_hash.hpp>
 #include <mobula/core/random.hpp>
-#include <mobula/resource/compiler/draft.hpp>
+#include <mobula/resource/draft.hpp>
 #include <mobula/resource/header.hpp>
 #include <mobula/resource/spawner.hpp>
 #include <reflect/compile_schema.hpp>

@@ -283,6 +283,20 @@ bool clamp_value(const Field& field, std::byte* at) {
   return with_number(field.kind, [&]<class T>(T) { return clamp_number<T>(field, at); }, [] { return false; });
 }
 
+std::uint32_t repair_values(const Component& component, std::byte* row) {
+  std::uint32_t changed = 0;
+  for (const Field& field : component.fields) {
+    for (std::uint32_t i = 0; i < field.count; ++i) {
+      const std::uint32_t offset = field.offset + i * field.stride;
+      if (value_is_good(field, row + offset)) continue;
+      if (!clamp_value(field, row + offset))
+        std::copy_n(component.default_value.data() + offset, field.size, row + offset);
+      ++changed;
+    }
+  }
+  return changed;
+}
+
 core::Status write_value(const Field& field, const Value& value, std::byte* to, std::string_view written) {
   const Writer writer{field, value, to, written};
   const auto other = [&]() -> core::Status {

@@ -34,6 +34,10 @@ bool value_is_good(const Field& field, const std::byte* at);
 /// value is nearest: for NaN, enums and bools, and all that is not a number.
 bool clamp_value(const Field& field, std::byte* at);
 
+/// Makes all values of a component valid, as a migration requires: each that is not becomes the nearest valid one, or
+/// its default. A game may have written values that its schema forbids. Returns the number of values changed.
+std::uint32_t repair_values(const Component& component, std::byte* row);
+
 /// Writes field.size bytes, or nothing.
 /// - Numbers convert to numbers, integers also to floats.
 /// - Texts convert to strings, to enums by the name of the value, and to string_ids by name.

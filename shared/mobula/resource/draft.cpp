@@ -3,7 +3,7 @@
 
 #include <cstring>
 #include <mobula/core/content_hash.hpp>
-#include <mobula/resource/compiler/draft.hpp>
+#include <mobula/resource/draft.hpp>
 #include <mobula/resource/header.hpp>
 
 namespace mobula::resource {
@@ -85,8 +85,12 @@ core::Bytes write_part(const DraftPart& part, Audience audience, core::ByteView 
 
 }  // namespace
 
+core::Bytes write_clients_part(core::ByteView schema, const DraftPart& part) {
+  return write_part(part, Audience::everyone, schema, {});
+}
+
 core::Bytes write_resource(const DraftFile& file) {
-  core::Bytes bytes = write_part(file.clients, Audience::everyone, file.schema, {});
+  core::Bytes bytes = write_clients_part(file.schema, file.clients);
   const core::ByteView identity = core::ByteView(bytes).subspan(header::hash_offset, sizeof(core::ContentHash));
   const core::Bytes server = write_part(file.server, Audience::server, {}, identity);
   bytes.insert(bytes.end(), server.begin(), server.end());

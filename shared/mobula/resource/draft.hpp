@@ -1,4 +1,4 @@
-// A resource between scene and file: columns that can still grow.
+// A resource before its file: columns that can still grow.
 #pragma once
 
 #include <algorithm>
@@ -57,6 +57,8 @@ struct DraftFile {
   DraftPart server;  // columns that differ from the clients'
 };
 
+/// Returns the bytes of a clients' part, which is a complete file for a client. The same draft makes the same bytes.
+core::Bytes write_clients_part(core::ByteView schema, const DraftPart& part);
 /// Returns the file's bytes. The same draft makes the same bytes.
 core::Bytes write_resource(const DraftFile& file);
 

@@ -13,6 +13,11 @@
 namespace mobula::resource {
 namespace {
 
+core::Error too_large(std::size_t bytes) {
+  return {"too large",
+          core::format("a resource of {} bytes; the maximum is {}: divide the level", bytes, limits::file_bytes)};
+}
+
 // Returns the payload of the first part of the bytes.
 core::Result<core::ByteView> open_part(core::ByteView bytes) {
   const std::size_t magic_bytes = std::min(bytes.size(), header::magic.size());
@@ -205,7 +210,7 @@ struct Loader {
 std::uint64_t static_id(core::StringId32 type, core::ByteView data) { return core::hash64(data, type.value); }
 
 core::Result<std::shared_ptr<const Resource>> Resource::from_shared(core::SharedBytes bytes) {
-  if (bytes.view.size() > limits::file_bytes) return core::Error{"too large", "a resource of more than 256 MiB"};
+  if (bytes.view.size() > limits::file_bytes) return too_large(bytes.view.size());
   std::shared_ptr<Resource> resource(new Resource);
   resource->bytes_ = std::move(bytes);
   if (const core::Status loaded = Loader{.resource = *resource}.load(); !loaded) return loaded.error();
@@ -213,7 +218,7 @@ core::Result<std::shared_ptr<const Resource>> Resource::from_shared(core::Shared
 }
 
 core::Result<std::shared_ptr<const Resource>> Resource::from_bytes(core::ByteView bytes) {
-  if (bytes.size() > limits::file_bytes) return core::Error{"too large", "a resource of more than 256 MiB"};
+  if (bytes.size() > limits::file_bytes) return too_large(bytes.size());
   return from_shared(core::share({bytes.begin(), bytes.end()}));
 }
 

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <mobula/core/log.hpp>
+#include <mobula/resource/pack.hpp>
 #include <mobula/schema/components.hpp>
 #include <mobula/server/game/world.hpp>
 #include <reflect/compile_schema.hpp>
@@ -98,6 +99,66 @@ TEST(World, SpawnsPrefabsByName) {
   ASSERT_FALSE(boar.ok());
   EXPECT_STREQ(boar.error().reason, "unknown prefab");
   EXPECT_EQ(world->registry().entities().size(), 1u);
+}
+
+struct Tree {
+  ecs::Entity root;
+  ecs::Entity child;
+};
+
+Tree add_tree(World& world) {
+  const ecs::Entity root = *world.create(engine::Transform{.position = {1, 2, 3}}, demo::Health{.current = 7});
+  const ecs::Entity child = *world.create(engine::Transform{.position = {0, 1, 0}}, demo::Target{root});
+  EXPECT_TRUE(world.hierarchy().set_parent(child, root).ok());
+  return {root, child};
+}
+
+TEST(World, ATreeIsTheSameInAnotherWorld) {
+  const auto home = make_world();
+  ASSERT_TRUE(home->spawn_level().ok());
+  const Tree tree = add_tree(*home);
+  const ecs::Entity carrier = *home->create(engine::Transform{});
+  ASSERT_TRUE(home->hierarchy().set_parent(tree.root, carrier).ok());
+  const core::Result<core::Bytes> packed = home->pack(tree.root);
+  ASSERT_TRUE(packed.ok());
+  EXPECT_TRUE(home->registry().valid(tree.root)) << "packing removes nothing";
+
+  const auto other = make_world();
+  const core::Result<ecs::Entity> root = other->unpack(*packed);
+  ASSERT_TRUE(root.ok()) << root.error().message;
+  EXPECT_EQ(other->registry().get<const demo::Health>(*root).current, 7);
+  EXPECT_EQ(other->registry().get<const engine::Parent>(*root).entity, ecs::null_entity);
+  const std::vector<ecs::Entity> children = other->hierarchy().children(*root);
+  ASSERT_EQ(children.size(), 1u);
+  EXPECT_EQ(other->registry().get<const demo::Target>(children[0]).entity, *root);
+  EXPECT_EQ(other->registry().get<const engine::Transform>(children[0]).position.y, 1);
+  other->registry().check();
+}
+
+TEST(World, APackThatIsRefusedChangesNothing) {
+  const auto home = make_world();
+  const core::Bytes packed = *home->pack(add_tree(*home).root);
+  const auto small = std::move(*World::make({.schema = test::game_schema(), .level = nullptr, .entities_max = 1}));
+  const auto full = small->unpack(packed);
+  ASSERT_FALSE(full.ok());
+  EXPECT_STREQ(full.error().reason, "too many entities");
+  EXPECT_EQ(small->registry().entities().size(), 0u);
+
+  const auto other = make_world();
+  const auto refusal = [&](core::ByteView bytes) {
+    const auto made = other->unpack(bytes);
+    return made ? "" : made.error().reason;
+  };
+  EXPECT_STREQ(refusal({}), "truncated");
+  EXPECT_STREQ(refusal(core::as_bytes("JSON", 4)), "foreign");
+  for (std::size_t size = 4; size < packed.size(); size += 97)
+    ASSERT_STREQ(refusal(core::ByteView(packed).first(size)), "truncated") << size;
+  core::Bytes damaged = packed;
+  damaged.back() ^= std::byte{1};
+  EXPECT_STREQ(refusal(damaged), "damaged");
+  const core::Bytes nobody = *resource::pack(home->registry(), *test::game_schema(), {});
+  EXPECT_STREQ(refusal(nobody), "invalid");
+  EXPECT_EQ(other->registry().entities().size(), 0u);
 }
 
 TEST(World, IsFullAtItsEntitiesMax) {

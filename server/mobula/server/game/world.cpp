@@ -4,6 +4,7 @@
 #include <mobula/core/hash.hpp>
 #include <mobula/core/running_code.hpp>
 #include <mobula/resource/entity_tree.hpp>
+#include <mobula/resource/pack.hpp>
 #include <mobula/server/game/entity_references.hpp>
 #include <mobula/server/game/world.hpp>
 #include <mobula/server/interest/relevance.hpp>
@@ -146,6 +147,30 @@ void World::destroy_removed(const LevelChange& change) {
   }
   std::erase_if(all, [this](ecs::Entity entity) { return !registry_.valid(entity); });
   registry_.destroy(all);
+}
+
+core::Result<core::Bytes> World::pack(ecs::Entity root) {
+  return resource::pack(registry_, schema(), hierarchy_.subtree(root));
+}
+
+core::Result<ecs::Entity> World::unpack(core::ByteView packed) {
+  core::Result<std::shared_ptr<const resource::Resource>> loaded = resource::Resource::from_bytes(packed);
+  if (!loaded) return loaded.error();
+  if ((*loaded)->level().num_entities == 0) return core::Error{"invalid", "the pack has no entity"};
+  if (core::Status named = add_names(**loaded, names_); !named) return named.error();
+  core::Result<resource::Spawner> spawner =
+      resource::Spawner::bind(registry_, schema(), std::move(*loaded), config_.spawners);
+  if (!spawner) return spawner.error();
+  const core::Result<ecs::EntityRange> spawned = spawner->spawn_level();
+  if (!spawned) return spawned.error();
+  return spawned->at(0);
+}
+
+core::Error World::full() const {
+  return {
+      "too many entities",
+      core::format("the world is full: all of its {} entities exist; start the server with a greater --entities-max",
+                   registry_.entities().config().entities_max)};
 }
 
 core::Result<ecs::Entity> World::spawn(std::string_view prefab, const resource::Placement* placement) {

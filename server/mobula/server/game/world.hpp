@@ -71,6 +71,15 @@ class World {
   /// Spawns a prefab that the level marks as spawnable. Returns its root, which is dead if a listener destroyed it.
   /// Errors: "unknown prefab", "too many entities".
   core::Result<ecs::Entity> spawn(std::string_view prefab, const resource::Placement* placement = nullptr);
+  /// Packs a living entity and all its descendants for another world, in this process or elsewhere. They stay here.
+  /// Components that a save leaves out are left out, and so are static resources; handles of other entities become
+  /// null. Error: "too large" (resource/pack.hpp).
+  core::Result<core::Bytes> pack(ecs::Entity root);
+  /// Creates packed entities, which get new handles. Returns the root, which has no parent. The game's spawners apply
+  /// as for a level. The bytes are not trusted. A pack of an older schema is migrated as a level is. Errors leave
+  /// the world unchanged: those of Resource::from_bytes and Spawner::bind; "invalid" for bytes without an entity; "name
+  /// collision", "too many entities".
+  core::Result<ecs::Entity> unpack(core::ByteView packed);
   /// Destroys a living entity and all its descendants. Does nothing for null.
   void destroy_tree(ecs::Entity root) {
     if (root) hierarchy_.destroy_tree(root);
@@ -80,7 +89,7 @@ class World {
   template <class... Components>
   core::Result<ecs::Entity> create(Components... components) {
     const ecs::Entity entity = registry_.create(std::move(components)...);
-    if (!entity) return core::Error{"too many entities", "the world is full: no room for another entity"};
+    if (!entity) return full();
     return entity;
   }
   /// Destroys a living entity. Does nothing for null. Entities that have it as their Parent become roots: the server
@@ -191,6 +200,7 @@ class World {
   [[nodiscard]] float random(float low, float high) { return random_.uniform(low, high); }
 
  private:
+  [[nodiscard]] core::Error full() const;
   [[nodiscard]] std::shared_ptr<const store::SavedLevel> level_to_save() const;
   void follow(const LevelChange& change);
   void destroy_removed(const LevelChange& change);

@@ -22,7 +22,7 @@ class MigratedRows {
     core::Bytes repaired(from.size);
     for (std::size_t i = 0; i < saved.indices.size(); ++i) {
       std::copy_n(saved.rows.data() + i * from.size, from.size, repaired.data());
-      invalid_ += repair(from, repaired.data());
+      invalid_ += reflect::repair_values(from, repaired.data());
       repairs_.add(migration_.apply(repaired.data(), rows_.data() + i * to.size));
     }
   }
@@ -32,22 +32,6 @@ class MigratedRows {
   [[nodiscard]] std::uint32_t invalid() const { return invalid_; }
 
  private:
-  // Makes all values valid, which a migration requires, and returns how many were not. A game may have written values
-  // that its schema forbids.
-  static std::uint32_t repair(const Component& component, std::byte* row) {
-    std::uint32_t invalid = 0;
-    for (const reflect::Field& field : component.fields) {
-      for (std::uint32_t i = 0; i < field.count; ++i) {
-        const std::uint32_t offset = field.offset + i * field.stride;
-        if (reflect::value_is_good(field, row + offset)) continue;
-        if (!reflect::clamp_value(field, row + offset))
-          std::copy_n(component.default_value.data() + offset, field.size, row + offset);
-        ++invalid;
-      }
-    }
-    return invalid;
-  }
-
   const SavedTable& saved_;
   reflect::Migration migration_;
   core::Bytes rows_;

@@ -1,7 +1,7 @@
 // Compiles every component of a scene and sorts the results into columns.
 #pragma once
 
-#include <mobula/resource/compiler/draft.hpp>
+#include <mobula/resource/draft.hpp>
 #include <mobula/resource/compiler/scene.hpp>
 #include <mobula/resource/compiler/workshop.hpp>
 

@@ -1,7 +1,7 @@
 // The draft of a level, as level compilers see it.
 #pragma once
 
-#include <mobula/resource/compiler/draft.hpp>
+#include <mobula/resource/draft.hpp>
 #include <mobula/resource/compiler/level_compiler.hpp>
 #include <mobula/resource/compiler/workshop.hpp>
 #include <optional>

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <mobula/core/format.hpp>
 #include <mobula/core/text.hpp>
-#include <mobula/resource/compiler/draft.hpp>
+#include <mobula/resource/draft.hpp>
 #include <mobula/resource/compiler/inspect.hpp>
 #include <mobula/resource/compiler/json_writer.hpp>
 #include <ranges>

@@ -1,7 +1,7 @@
 // Splits a draft in two: the clients' part, and the columns in which the server has more.
 #pragma once
 
-#include <mobula/resource/compiler/draft.hpp>
+#include <mobula/resource/draft.hpp>
 
 namespace mobula::resource {
 

@@ -5,7 +5,7 @@
 #include <mobula/reflect/field_tree.hpp>
 #include <mobula/resource/compiler/component_compiler.hpp>
 #include <mobula/resource/compiler/diagnostics.hpp>
-#include <mobula/resource/compiler/draft.hpp>
+#include <mobula/resource/draft.hpp>
 #include <string>
 #include <string_view>
 

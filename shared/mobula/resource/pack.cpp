@@ -1,0 +1,121 @@
+#include <algorithm>
+#include <map>
+#include <mobula/core/format.hpp>
+#include <mobula/reflect/value.hpp>
+#include <mobula/resource/draft.hpp>
+#include <mobula/resource/engine_components.hpp>
+#include <mobula/resource/limits.hpp>
+#include <mobula/resource/pack.hpp>
+#include <unordered_map>
+
+namespace mobula::resource {
+namespace {
+
+using reflect::Component;
+using reflect::Field;
+
+core::Error too_large(std::size_t count, std::string_view what, std::size_t most) {
+  return {"too large", core::format("a pack of {} {}; the maximum is {}: pack fewer entities", count, what, most)};
+}
+
+class Packer {
+ public:
+  Packer(const ecs::Registry& registry, const reflect::Schema& schema, std::span<const ecs::Entity> entities)
+      : registry_(registry), schema_(schema), entities_(entities) {
+    for (const ecs::Entity entity : entities) number_.emplace(entity, static_cast<std::uint32_t>(number_.size()));
+    const core::StringId32 parent(parent_component);
+    parents_ = registry.find_pool(parent, parent);
+  }
+
+  core::Result<core::Bytes> run() {
+    for (std::uint32_t i = 0; i < entities_.size(); ++i) add(i);
+    for (auto& [key, column] : level().columns) std::ranges::sort(column.references, {}, &Reference::offset);
+    core::Bytes bytes = write_clients_part(schema_.bytes(), part_);
+    if (bytes.size() > limits::file_bytes) return too_large(bytes.size(), "bytes", limits::file_bytes);
+    return bytes;
+  }
+
+ private:
+  [[nodiscard]] Draft& level() { return part_.level; }
+
+  void add(std::uint32_t number) {
+    const ecs::Entity entity = entities_[number];
+    std::vector<ComponentKey> keys;
+    for (const ecs::PoolId pool : registry_.prototypes().pools(registry_.prototype(entity)))
+      if (const Component* const component = packed(pool)) keys.push_back(add_component(number, pool, *component));
+    std::ranges::sort(keys);
+    const auto prototype = prototypes_.try_emplace(keys, static_cast<std::uint32_t>(prototypes_.size()));
+    if (prototype.second) level().prototypes.push_back(std::move(keys));
+    level().prototype_of.push_back(prototype.first->second);
+    level().parent_index.push_back(parent_of(number));
+  }
+
+  // Returns null for components without a byte form, and those that saves leave out.
+  [[nodiscard]] const Component* packed(ecs::PoolId id) const {
+    const ecs::Pool& pool = registry_.pool(id);
+    const Component* const component = pool.is_schema() ? schema_.find(pool.type().id) : nullptr;
+    return component == nullptr || component->not_saved ? nullptr : component;
+  }
+
+  ComponentKey add_component(std::uint32_t number, ecs::PoolId id, const Component& component) {
+    const ecs::Pool& pool = registry_.pool(id);
+    const ComponentKey key{component.id, core::StringId32(pool.instance_name())};
+    part_.names.emplace(key.type, component.name);
+    part_.names.emplace(key.instance, pool.instance_name());
+    DraftColumn& column = level().columns[{0, key}];
+    const auto begin = static_cast<std::uint32_t>(column.data.size());
+    column.entity_index.push_back(number);
+    column.row_begin.push_back(begin);
+    const std::byte* const row = registry_.try_read(entities_[number], id);
+    column.data.insert(column.data.end(), row, row + component.size);
+    reflect::repair_values(component, column.data.data() + begin);
+    for (const Field& field : component.fields) {
+      if (field.not_saved) reset(component, field, column.data.data() + begin);
+      if (field.kind == reflect::FieldKind::entity) take_references(field, begin, column);
+    }
+    return key;
+  }
+
+  static void reset(const Component& component, const Field& field, std::byte* row) {
+    for (std::uint32_t i = 0; i < field.count; ++i) {
+      const std::uint32_t offset = field.offset + i * field.stride;
+      std::copy_n(component.default_value.data() + offset, field.size, row + offset);
+    }
+  }
+
+  // A file has references in place of handles.
+  void take_references(const Field& field, std::uint32_t begin, DraftColumn& column) {
+    for (std::uint32_t i = 0; i < field.count; ++i) {
+      const std::uint32_t offset = begin + field.offset + i * field.stride;
+      const auto named = number_.find(core::load<ecs::Entity>(column.data.data() + offset));
+      core::store(column.data.data() + offset, ecs::null_entity);
+      if (named != number_.end()) column.references.push_back({offset, named->second});
+    }
+  }
+
+  // Returns no_parent for a parent that is not packed, or not before its child.
+  [[nodiscard]] std::uint32_t parent_of(std::uint32_t number) const {
+    const std::byte* const row =
+        parents_ == ecs::Registry::no_pool ? nullptr : registry_.try_read(entities_[number], parents_);
+    const auto parent = row == nullptr ? number_.end() : number_.find(core::load<ecs::Entity>(row));
+    return parent == number_.end() || parent->second >= number ? no_parent : parent->second;
+  }
+
+  const ecs::Registry& registry_;
+  const reflect::Schema& schema_;
+  std::span<const ecs::Entity> entities_;
+  ecs::PoolId parents_ = ecs::Registry::no_pool;
+  std::unordered_map<ecs::Entity, std::uint32_t> number_;
+  std::map<std::vector<ComponentKey>, std::uint32_t> prototypes_;
+  DraftPart part_;
+};
+
+}  // namespace
+
+core::Result<core::Bytes> pack(const ecs::Registry& registry, const reflect::Schema& schema,
+                               std::span<const ecs::Entity> entities) {
+  if (entities.size() > limits::entities) return too_large(entities.size(), "entities", limits::entities);
+  return Packer(registry, schema, entities).run();
+}
+
+}  // namespace mobula::resource

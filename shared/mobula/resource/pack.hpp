@@ -1,0 +1,23 @@
+// Living entities as a resource: the columns of a compiled level, made from a registry. So entities that leave a world
+// are checked, migrated and spawned elsewhere by the code that does it for levels.
+#pragma once
+
+#include <mobula/core/bytes.hpp>
+#include <mobula/core/result.hpp>
+#include <mobula/ecs/registry.hpp>
+#include <mobula/reflect/schema.hpp>
+#include <span>
+
+namespace mobula::resource {
+
+/// Packs entities. Returns the bytes of a resource file, whose level has them in their order. Requires that they are
+/// alive and distinct. `schema` is the registry's.
+/// - A handle of an entity that is not among them becomes null.
+/// - Server-only components, and those that the schema marks `not_saved`, are left out, as in a save. Fields with that
+///   mark get their default.
+/// - Values that the schema forbids become the nearest valid ones, or their defaults.
+/// Errors: "too large", with the limit (limits.hpp).
+core::Result<core::Bytes> pack(const ecs::Registry& registry, const reflect::Schema& schema,
+                               std::span<const ecs::Entity> entities);
+
+}  // namespace mobula::resource
