@@ -19,6 +19,11 @@ export const village = "server/examples/demo/level/village.json";
 const webAddress = "web address http://[0-9.]+:";
 const adminAddress = "admin address http://[0-9.]+:";
 
+/** Compiles a level, a path from the root, into a file. */
+export function compileLevel(level: string, file: string): void {
+  execFileSync(join(bin, "mobula-compile"), [resolve(root, level), "-o", file]);
+}
+
 export class DemoServer {
   log = "";
   private readonly folder = mkdtempSync(join(tmpdir(), "mobula-web-"));
@@ -46,7 +51,7 @@ export class DemoServer {
 
   private compile(level: string): string {
     const blob = this.file("test.level");
-    execFileSync(join(bin, "mobula-compile"), [resolve(root, level), "-o", blob]);
+    compileLevel(level, blob);
     return blob;
   }
 

@@ -2,12 +2,21 @@
 import { u16 } from "../../src/core/bytes.js";
 import { Connection } from "../../src/connection/connection.js";
 import { LevelStore } from "../../src/connection/level_store.js";
-import { FakeServer, fakeToken } from "./fake_server.js";
+import { readLevelFile } from "../../src/resource/level_file.js";
+import {
+  FakeServer,
+  fakeToken,
+  rejoinTokensMessage,
+  resourceOfferMessage,
+  resourcePartMessage,
+  welcomeWith,
+} from "./fake_server.js";
 import { RecordingWriter } from "./recording.js";
 
 const tick = 50; // ms
 const stepsMax = 400;
 const helloTicks = 20; // within which a client sends its Hello
+const levelTicks = 100; // within which it requests a level and receives it
 const step = { message: 0, unreliable: 1, command: 3, lost: 4, count: 5 } as const;
 
 /** Reads an input piece by piece. At its end there is nothing, or zero. */
@@ -35,22 +44,27 @@ class Input {
 
 export class HostileServer {
   readonly connection: Connection;
+  private readonly levels = new LevelStore();
   private readonly recording: RecordingWriter;
   private server = new FakeServer();
   private now = 0;
 
-  /** The client has this schema, and no level. */
-  constructor(schema: Uint8Array) {
+  /** The client has this schema. With a level, it receives that in a session of its own before the input. */
+  constructor(
+    private readonly schema: Uint8Array,
+    private readonly level: Uint8Array | null = null,
+  ) {
     const token = fakeToken();
-    this.connection = new Connection({ token, schema, levels: new LevelStore() }, 0);
+    this.connection = new Connection({ token, schema, levels: this.levels }, 0);
     this.recording = new RecordingWriter(token, schema, true);
   }
 
   /** Plays all steps of an input. Returns the recording of the client. */
   play(bytes: Uint8Array): Uint8Array {
     const input = new Input(bytes);
-    input.byte(); // which levels a client of C++ has
+    input.byte(); // which levels a client of C++ has, and whether in memory or in a folder
     this.connect();
+    if (this.level !== null) this.giveLevel(this.level);
     for (let steps = 0; steps < stepsMax && !input.isEmpty; ++steps) this.step(input);
     this.tick();
     this.tick();
@@ -76,6 +90,19 @@ export class HostileServer {
   /** Ticks until the client has sent a message. */
   private connect(): void {
     for (let ticks = 0; ticks < helloTicks && !this.server.hasHello; ++ticks) this.tick();
+  }
+
+  /** Gives the client a level that the Hello of its next session names. A replay begins with an empty store, so it is sent. */
+  private giveLevel(level: Uint8Array): void {
+    const { session } = this.server;
+    const { identity } = readLevelFile(level);
+    session.sendReliable(welcomeWith(this.schema));
+    session.sendReliable(rejoinTokensMessage(30, fakeToken()));
+    session.sendReliable(resourceOfferMessage(identity, level.length, 1));
+    for (let ticks = 0; ticks < 3; ++ticks) this.tick(); // until the client has requested it
+    session.sendReliable(resourcePartMessage(identity, level));
+    for (let ticks = 0; ticks < levelTicks && this.levels.find(identity) === null; ++ticks) this.tick();
+    this.loseAndRejoin();
   }
 
   private loseAndRejoin(): void {
