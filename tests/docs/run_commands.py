@@ -24,7 +24,9 @@ import markdown  # noqa: E402
 
 NOT_READ = {Path("CHANGELOG.md"), Path("tests/mutation/README.md")}
 NOT_SHELL = {"cmake", "cpp", "fbs", "json", "toml", "yaml"}
-SHOWN = re.compile(r"(?:\$ )?((?:\./dev|docker|curl|sqlite3|cmake|xz|build/\S+|(?:\S*/)?mobula-[a-z-]+)\b(?!:)(?: .*)?)")
+PROGRAMS = (r"\./dev|docker|curl|sqlite3|cmake|xz|kubectl|mono|mcs|cc|gcc|flatc|npm|npx|openssl|python3|venv/bin/\S+|"
+            r"build/\S+|(?:\S*/)?mobula-[a-z-]+")
+SHOWN = re.compile(r"(?:\$ )?((?:[A-Z][A-Z_]*=\S+ )*(?:" + PROGRAMS + r")\b(?!:)(?: .*)?)")
 PROMPT_COMMENT = re.compile(r"(^|\s)#.*")
 SECONDS_MAX = 120
 SKIPPED = 77
@@ -97,7 +99,7 @@ def has_test(listings, name):
     for added in re.findall(r"add_test\(NAME ([^\s)]+)", listings):
         fixed = re.split(r"\$\{\w+\}", added)
         match = re.fullmatch("(.+)".join(map(re.escape, fixed)), name)
-        if match and all(re.search(rf"\({re.escape(part)}\b", listings) for part in match.groups()):
+        if match and all(re.search(rf"\((?:\w+ )*{re.escape(part)}\b", listings) for part in match.groups()):
             return True
     return False
 
