@@ -1,9 +1,9 @@
 // Compiles every component of a scene and sorts the results into columns.
 #pragma once
 
-#include <mobula/resource/draft.hpp>
 #include <mobula/resource/compiler/scene.hpp>
 #include <mobula/resource/compiler/workshop.hpp>
+#include <mobula/resource/draft.hpp>
 
 namespace mobula::resource {
 

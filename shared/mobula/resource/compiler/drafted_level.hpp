@@ -1,9 +1,9 @@
 // The draft of a level, as level compilers see it.
 #pragma once
 
-#include <mobula/resource/draft.hpp>
 #include <mobula/resource/compiler/level_compiler.hpp>
 #include <mobula/resource/compiler/workshop.hpp>
+#include <mobula/resource/draft.hpp>
 #include <optional>
 #include <vector>
 

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <mobula/core/format.hpp>
 #include <mobula/core/text.hpp>
-#include <mobula/resource/draft.hpp>
 #include <mobula/resource/compiler/inspect.hpp>
 #include <mobula/resource/compiler/json_writer.hpp>
+#include <mobula/resource/draft.hpp>
 #include <ranges>
 #include <tuple>
 
