@@ -9,10 +9,12 @@ out=$(cd "$3" && pwd)
 source "$root/tests/serve.sh"
 
 server=   # process
+proxy=    # process
 others=() # further processes
+connect=  # address of the server for bots
 cleanup() {
   local each
-  for each in "${others[@]}" $server; do kill -CONT "$each" 2>/dev/null && kill "$each" 2>/dev/null || true; done
+  for each in "${others[@]}" $server $proxy; do kill -CONT "$each" 2>/dev/null && kill "$each" 2>/dev/null || true; done
   wait
 }
 trap cleanup EXIT
@@ -50,6 +52,7 @@ start_server() {
   serve "$out/server.log" on_core 0 "$bin/mobula-server" --level "$out/served.level" --port 0 --admin-port 0 \
     --log-format text "$@"
   [[ $admin ]] || die "the server did not start: $(cat "$out/server.log")"
+  connect=127.0.0.1:$port
 }
 stop_server() {
   kill -TERM "$server"
@@ -59,5 +62,5 @@ stop_server() {
 
 # bots OPTION…: becomes bots of that server, on the other core.
 bots() {
-  on_core 1 "$bin/mobula-bots" --connect "127.0.0.1:$port" --admin "$admin" "$@"
+  on_core 1 "$bin/mobula-bots" --connect "$connect" --admin "$admin" "$@"
 }

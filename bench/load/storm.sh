@@ -6,13 +6,24 @@
 # Prints, for both storms, how long it took until all were in, the longest tick, and how long those who played went
 # without a tick. OUT_DIR gets the reports of the bots and the server's log. The status is 0 only if all came in, none was
 # lost, and the figures are within the limits below. STORM_LIMITS=no skips the limits, for machines with other work.
-# ./dev load storm runs it on the release build.
+# STORM_VIA=ws lets all bots connect by WebSocket instead of UDP, and STORM_VIA=nginx by WebSocket through nginx, which
+# runs on the bots' core. The status is 77 if nginx is missing. ./dev load storm runs all this on the release build.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh" "storm.sh BIN_DIR OUT_DIR [CLIENTS] [PLAYERS] [LEVEL]" "$@"
 clients=${3:-500}
 players=${4:-50}
 level=${5:-$root/server/examples/demo/level/village.json}
 check_numbers "$clients" "$players"
+via=${STORM_VIA:-udp}
+nginx=/usr/sbin/nginx
+[[ $via =~ ^(udp|ws|nginx)$ ]] || {
+  echo "storm: STORM_VIA: '$via' is not udp, ws or nginx" >&2
+  exit 2
+}
+[[ $via != nginx || -x $nginx ]] || {
+  echo "storm: $nginx is missing; ./dev setup test installs it" >&2
+  exit 77
+}
 
 # Limits are the goals. 500 clients are in within 5 s, and 2,000 within 20 s. No tick takes more than 60% of its period.
 # Ticks of more than 1,000 players take longer without a rush too, so these have 90%. Players miss at most two updates of
@@ -46,7 +57,37 @@ wait_for() {
   return 1
 }
 
-start_server "$level" --max-clients $((clients + players + 64)) --max-disconnected $((clients + players))
+# start_nginx WS_PORT: starts nginx as one process in front of that port of the server, with docker/proxies/nginx.conf but
+# without TLS. Clients connect from 127.0.0.1. nginx listens on 127.0.0.4 and connects from 127.0.0.2.
+start_nginx() {
+  local folder=$out/nginx module tries
+  rm -rf "$folder"
+  mkdir "$folder"
+  {
+    echo "daemon off; master_process off; pid nginx.pid; events { worker_connections $((4 * (clients + players) + 64)); }"
+    echo "http { access_log off;"
+    for module in client_body proxy fastcgi uwsgi scgi; do echo "${module}_temp_path $module;"; done
+    sed "s|listen .*|listen 127.0.0.4:$port; proxy_bind 127.0.0.2;|; /ssl_/d; s|10.0.0.5:7778|127.0.0.1:$1|" \
+      "$root/docker/proxies/nginx.conf"
+    echo "}"
+  } >"$folder/nginx.conf"
+  (ulimit -Sn hard && on_core 1 "$nginx" -p "$folder" -e error.log -c nginx.conf) &
+  proxy=$!
+  connect=ws://127.0.0.4:$port # TCP, so the number of the server's UDP port is free
+  for ((tries = 0; tries < 100; ++tries)); do
+    if (: <>"/dev/tcp/127.0.0.4/$port") 2>/dev/null; then return 0; fi
+    kill -0 "$proxy" 2>/dev/null || break
+    sleep 0.1
+  done
+  die "nginx did not start: $folder/error.log"
+}
+
+websocket=()
+[[ $via == udp ]] || websocket=(--ws-port 0 --trusted-proxy 127.0.0.2)
+start_server "$level" --max-clients $((clients + players + 64)) --max-disconnected $((clients + players)) "${websocket[@]}"
+ws_port=$(sed -nE 's/.*listening on ws port ([0-9]+).*/\1/p' "$out/server.log")
+if [[ $via == ws ]]; then connect=ws://127.0.0.1:$ws_port; fi
+if [[ $via == nginx ]]; then start_nginx "$ws_port"; fi
 
 # The players' steps: alone, the first storm, the outage and the second storm.
 alone=5
