@@ -47,7 +47,12 @@ class Packer {
     const auto prototype = prototypes_.try_emplace(keys, static_cast<std::uint32_t>(prototypes_.size()));
     if (prototype.second) level().prototypes.push_back(std::move(keys));
     level().prototype_of.push_back(prototype.first->second);
-    level().parent_index.push_back(parent_of(number));
+    // A level is at most so deep. Parents may be written directly, beyond it.
+    const std::uint32_t parent = parent_of(number);
+    const std::uint32_t depth = parent == no_parent ? 1 : depth_[parent] + 1;
+    const bool fits = depth <= limits::hierarchy_depth;
+    depth_.push_back(fits ? depth : 1);
+    level().parent_index.push_back(fits ? parent : no_parent);
   }
 
   // Returns null for components without a byte form, and those that saves leave out.
@@ -107,6 +112,7 @@ class Packer {
   ecs::PoolId parents_ = ecs::Registry::no_pool;
   std::unordered_map<ecs::Entity, std::uint32_t> number_;
   std::map<std::vector<ComponentKey>, std::uint32_t> prototypes_;
+  std::vector<std::uint32_t> depth_;  // by number; a root has 1
   DraftPart part_;
 };
 

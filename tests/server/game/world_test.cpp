@@ -135,6 +135,45 @@ TEST(World, ATreeIsTheSameInAnotherWorld) {
   other->registry().check();
 }
 
+// What players carry has many sizes, and each leaves something behind.
+TEST(World, TreesOfAllSizesUseNoIndicesUp) {
+  const auto world = std::move(*World::make({.schema = test::game_schema(), .level = nullptr, .entities_max = 256}));
+  for (int size = 1; size < 120; ++size) {
+    const ecs::Entity root = *world->create(engine::Transform{});
+    for (int child = 1; child < size; ++child)
+      ASSERT_TRUE(world->hierarchy().set_parent(*world->create(engine::Transform{}), root).ok());
+    const core::Bytes packed = *world->pack(root);
+    world->destroy_tree(root);
+    const core::Result<ecs::Entity> made = world->unpack(packed);
+    ASSERT_TRUE(made.ok()) << size << ": " << made.error().message;
+    EXPECT_EQ(world->hierarchy().subtree(*made).size(), static_cast<std::size_t>(size));
+    world->destroy_tree(*made);
+    world->end_tick();
+  }
+  EXPECT_EQ(world->registry().entities().size(), 0u);
+}
+
+TEST(World, APackOfManyKindsOfComponentsOpensNone) {
+  const auto home = make_world();
+  const ecs::Entity root = *home->create(engine::Transform{});
+  for (int i = 0; i < 300; ++i) {
+    const core::Result<ecs::PoolId> pool =
+        home->registry().open_pool(core::StringId32("Health"), "health" + std::to_string(i));
+    ASSERT_TRUE(pool.ok());
+    const ecs::Entity child = *home->create(engine::Transform{});
+    home->registry().add_bytes(child, *pool, core::Bytes(sizeof(demo::Health)));
+    ASSERT_TRUE(home->hierarchy().set_parent(child, root).ok());
+  }
+  const core::Bytes packed = *home->pack(root);
+  const auto other = make_world();
+  const std::size_t pools = other->registry().pool_count();
+  const auto refused = other->unpack(packed);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().message, "the pack has 302 kinds of components; the maximum is 256");
+  EXPECT_EQ(other->registry().pool_count(), pools);
+  EXPECT_FALSE(other->names().contains(core::StringId32("health7")));
+}
+
 TEST(World, APackThatIsRefusedChangesNothing) {
   const auto home = make_world();
   const core::Bytes packed = *home->pack(add_tree(*home).root);

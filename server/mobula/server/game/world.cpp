@@ -13,6 +13,8 @@
 namespace mobula::server {
 namespace {
 
+constexpr std::size_t pack_columns_max = 256;
+
 core::Status add_names(const reflect::Schema& schema, index::NameTable& names) {
   for (const reflect::Component& component : schema.components())
     if (const core::Result<core::StringId32> added = names.add(component.name); !added) return added.error();
@@ -156,14 +158,23 @@ core::Result<core::Bytes> World::pack(ecs::Entity root) {
 core::Result<ecs::Entity> World::unpack(core::ByteView packed) {
   core::Result<std::shared_ptr<const resource::Resource>> loaded = resource::Resource::from_bytes(packed);
   if (!loaded) return loaded.error();
-  if ((*loaded)->level().num_entities == 0) return core::Error{"invalid", "the pack has no entity"};
-  if (core::Status named = add_names(**loaded, names_); !named) return named.error();
+  const resource::EntityResource& packs = (*loaded)->level();
+  if (packs.num_entities == 0) return core::Error{"invalid", "the pack has no entity"};
+  // A pool stays open, and a registry has 4096: bytes that are not trusted may not open them all.
+  if (packs.columns.size() > pack_columns_max)
+    return core::Error{"too large", core::format("the pack has {} kinds of components; the maximum is {}",
+                                                 packs.columns.size(), pack_columns_max)};
+  index::NameTable names = names_;
+  if (core::Status named = add_names(**loaded, names); !named) return named.error();
   core::Result<resource::Spawner> spawner =
       resource::Spawner::bind(registry_, schema(), std::move(*loaded), config_.spawners);
   if (!spawner) return spawner.error();
-  const core::Result<ecs::EntityRange> spawned = spawner->spawn_level();
-  if (!spawned) return spawned.error();
-  return spawned->at(0);
+  // One by one: a range of a size that never comes again would use up indices.
+  std::vector<ecs::Entity> entities(packs.num_entities);
+  const std::vector<resource::SpawnChoice> all(entities.size(), resource::SpawnChoice::spawn);
+  if (core::Status spawned = spawner->spawn_part(entities, all); !spawned) return spawned.error();
+  names_ = std::move(names);
+  return entities.front();
 }
 
 core::Error World::full() const {

@@ -75,10 +75,11 @@ class World {
   /// Components that a save leaves out are left out, and so are static resources; handles of other entities become
   /// null. Error: "too large" (resource/pack.hpp).
   core::Result<core::Bytes> pack(ecs::Entity root);
-  /// Creates packed entities, which get new handles. Returns the root, which has no parent. The game's spawners apply
-  /// as for a level. The bytes are not trusted. A pack of an older schema is migrated as a level is. Errors leave
-  /// the world unchanged: those of Resource::from_bytes and Spawner::bind; "invalid" for bytes without an entity; "name
-  /// collision", "too many entities".
+  /// Creates packed entities, which get new handles. Returns the root, whose parent was not packed. The game's spawners
+  /// apply as for a level. The bytes are not trusted. A pack of an older schema is migrated as a level is. Errors,
+  /// which create nothing: those of Resource::from_bytes and Spawner::bind; "invalid" for bytes without an entity; "too
+  /// large" for more than 256 kinds of components; "name collision", "too many entities". Pools for names of components
+  /// that this world did not know stay open.
   core::Result<ecs::Entity> unpack(core::ByteView packed);
   /// Destroys a living entity and all its descendants. Does nothing for null.
   void destroy_tree(ecs::Entity root) {
