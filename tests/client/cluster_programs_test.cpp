@@ -189,6 +189,11 @@ TEST_F(ClusterPrograms, WrongOptionsAreRefused) {
                  "--admin-port 7801");
   expect_refusal("mobula-server", options("a", {{"--db", "/nowhere/at/all"}}), "make it first");
   expect_refusal("mobula-server", options("a", {{"--level", "/nowhere.level"}}), "--level: ");
+  expect_refusal("mobula-server", options("a", {{"--key-file", "/nowhere.key"}}), "--key-file: ");
+  expect_refusal(
+      "mobula-server",
+      options("a", {{"--ws-port", "0"}, {"--certificate", "/nowhere.pem"}, {"--certificate-key", "/nowhere.key"}}),
+      "--certificate /nowhere.pem: No such file");
   expect_refusal("mobula-server", options("a", {{"--public-address", "127.0.0.1:7777"}}), "give the host alone");
   expect_refusal("mobula-server", options("a", {{"--ws-port", "0"}, {"--web-port", "0"}}), "--web-port");
   expect_refusal("mobula-server", {"--cluster", "http://127.0.0.1:1", "--key-file", key_}, "node");

@@ -208,6 +208,7 @@ int check_health(const HostConfig& config) {
 
 int run(int argc, char** argv, const OpenWorlds& open, std::vector<process::Setting> settings) {
   std::signal(SIGPIPE, SIG_IGN);  // readers of standard output may end first
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit of file sizes is an error of the write
   int status = 0;
   std::optional<HostConfig> config = parse_command_line(argc, argv, environ, status, std::move(settings));
   if (!config) return status;

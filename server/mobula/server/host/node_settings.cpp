@@ -1,7 +1,12 @@
+#include <unistd.h>
+
 #include <array>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <mobula/core/format.hpp>
 #include <mobula/net/resolve.hpp>
+#include <mobula/process/key_file.hpp>
 #include <mobula/resource/files/resource_file.hpp>
 #include <mobula/server/host/node_settings.hpp>
 #include <span>
@@ -51,6 +56,15 @@ core::Status check_files(const HostConfig& config) {
   std::error_code missing;
   if (!config.db.empty() && !std::filesystem::is_directory(config.db, missing))
     return wrong(core::format("--db {}: the folder of a node's worlds is missing; make it first", config.db));
+  if (!config.db.empty() && ::access(config.db.c_str(), W_OK) != 0)
+    return wrong(core::format("--db {}: {}", config.db, std::strerror(errno)));
+  // A node that opens no world would be given one after the other.
+  if (const auto key = process::load_shared_key(config.key_file, "server"); !key)
+    return wrong("--key-file: " + key.error().message);
+  for (const auto& [flag, file] :
+       {std::pair("--certificate", &config.certificate), std::pair("--certificate-key", &config.certificate_key)})
+    if (!file->empty() && ::access(file->c_str(), R_OK) != 0)
+      return wrong(core::format("{} {}: {}", flag, *file, std::strerror(errno)));
   if (config.level.empty()) return core::Done{};
   const core::Result<std::shared_ptr<const resource::Resource>> level = resource::load_file(config.level);
   return level ? core::Status(core::Done{}) : wrong("--level: " + level.error().message);
