@@ -135,7 +135,7 @@ TEST(World, ATreeIsTheSameInAnotherWorld) {
   other->registry().check();
 }
 
-// What players carry has many sizes, and each leaves something behind.
+// Players carry trees of many sizes.
 TEST(World, TreesOfAllSizesUseNoIndicesUp) {
   const auto world = std::move(*World::make({.schema = test::game_schema(), .level = nullptr, .entities_max = 256}));
   for (int size = 1; size < 120; ++size) {

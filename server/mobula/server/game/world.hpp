@@ -76,10 +76,10 @@ class World {
   /// null. Error: "too large" (resource/pack.hpp).
   core::Result<core::Bytes> pack(ecs::Entity root);
   /// Creates packed entities, which get new handles. Returns the root, whose parent was not packed. The game's spawners
-  /// apply as for a level. The bytes are not trusted. A pack of an older schema is migrated as a level is. Errors,
-  /// which create nothing: those of Resource::from_bytes and Spawner::bind; "invalid" for bytes without an entity; "too
-  /// large" for more than 256 kinds of components; "name collision", "too many entities". Pools for names of components
-  /// that this world did not know stay open.
+  /// apply as for a level. The bytes are not trusted. A pack of an older schema is migrated as a level is.
+  /// Errors create no entity: "invalid" for bytes without one, "too large" for more than 256 kinds of components, "too
+  /// many entities", "name collision", and those of Resource::from_bytes and Spawner::bind. Pools stay open for
+  /// component names that this world did not know.
   core::Result<ecs::Entity> unpack(core::ByteView packed);
   /// Destroys a living entity and all its descendants. Does nothing for null.
   void destroy_tree(ecs::Entity root) {
