@@ -77,8 +77,8 @@ class World {
   core::Result<core::Bytes> pack(ecs::Entity root);
   /// Creates packed entities, which get new handles. Returns the root, whose parent was not packed. The game's spawners
   /// apply as for a level. The bytes are not trusted. A pack of an older schema is migrated as a level is.
-  /// Errors create no entity: "invalid" for bytes without one, "too large" for more than 256 kinds of components, "too
-  /// many entities", "name collision", and those of Resource::from_bytes and Spawner::bind. Pools stay open for
+  /// Errors create no entity: "invalid" for bytes without one, "too large" for more than 256 kinds of components. Also
+  /// "too many entities", "name collision", and those of Resource::from_bytes and Spawner::bind. Pools stay open for
   /// component names that this world did not know.
   core::Result<ecs::Entity> unpack(core::ByteView packed);
   /// Destroys a living entity and all its descendants. Does nothing for null.
