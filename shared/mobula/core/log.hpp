@@ -24,7 +24,8 @@ namespace mobula::core {
 /// Receives the lines of all threads, of several at a time.
 using LogOutput = void (*)(const LogRecord& record);
 
-/// Sets where lines go. Null, the default, is a buffer of 64 KiB.
+/// Sets where lines go. Null, the default, is a buffer of 64 KiB. Threads that are writing a line may still call
+/// the former output.
 void set_log_output(LogOutput output);
 /// Reads the oldest line of the buffer, as LogBuffer::read() does.
 std::optional<LogBuffer::Line> read_log(std::span<char> text);
@@ -47,27 +48,33 @@ void log_formatted(LogLevel level, std::string_view module, fmt::string_view tex
 /// periods.
 void log_held_lines(Nanoseconds now = monotonic_now());
 
-/// Formats and writes a line if its level is enabled. `text` is a format string of fmt.
+/// Formats and writes a line if its level is enabled. `text` is a format string of fmt. Arguments are evaluated at
+/// every level: only their formatting is saved.
 template <class... Args>
 void log_at(LogLevel level, std::string_view module, fmt::format_string<Args...> text, Args&&... args) {
   if (log_enabled(level, module)) log_formatted(level, module, text, fmt::make_format_args(args...));
 }
+/// Writes a line of level trace, as log_at() does.
 template <class... Args>
 void log_trace(std::string_view module, fmt::format_string<Args...> text, Args&&... args) {
   log_at(LogLevel::trace, module, text, std::forward<Args>(args)...);
 }
+/// Writes a line of level debug, as log_at() does.
 template <class... Args>
 void log_debug(std::string_view module, fmt::format_string<Args...> text, Args&&... args) {
   log_at(LogLevel::debug, module, text, std::forward<Args>(args)...);
 }
+/// Writes a line of level info, as log_at() does.
 template <class... Args>
 void log_info(std::string_view module, fmt::format_string<Args...> text, Args&&... args) {
   log_at(LogLevel::info, module, text, std::forward<Args>(args)...);
 }
+/// Writes a line of level warn, as log_at() does.
 template <class... Args>
 void log_warn(std::string_view module, fmt::format_string<Args...> text, Args&&... args) {
   log_at(LogLevel::warn, module, text, std::forward<Args>(args)...);
 }
+/// Writes a line of level error, as log_at() does.
 template <class... Args>
 void log_error(std::string_view module, fmt::format_string<Args...> text, Args&&... args) {
   log_at(LogLevel::error, module, text, std::forward<Args>(args)...);
@@ -77,7 +84,9 @@ void log_error(std::string_view module, fmt::format_string<Args...> text, Args&&
 /// enclosing scope. Costs a copy of the fields; their texts must outlive it.
 class LogScope {
  public:
+  /// Sets the fields. A world other than the enclosing scope's first clears all fields of that scope.
   explicit LogScope(const LogFields& fields);
+  /// Restores the fields of the enclosing scope. Scopes of a thread end in reverse order.
   ~LogScope();
   LogScope(const LogScope&) = delete;
   LogScope& operator=(const LogScope&) = delete;

@@ -31,8 +31,10 @@ class ValueArena {
   static constexpr std::size_t chunk_bytes = 16 * 1024;
   static constexpr std::size_t alignment_max = 64;
 
-  /// Returns uninitialised memory. A value larger than a chunk gets memory of its own.
+  /// Returns uninitialised memory. A value larger than a chunk gets memory of its own. Checks that the alignment is at
+  /// most alignment_max.
   void* allocate(std::size_t size, std::size_t alignment);
+  /// Releases all pieces and keeps the memory. Calls no destructors.
   void release_all() noexcept;
 
  private:
@@ -58,9 +60,12 @@ class ValueArena {
 /// Queue of deferred structural changes.
 class Commands {
  public:
+  /// Rounds of commands that one apply() executes at most.
   static constexpr std::uint32_t rounds_max = 256;
 
+  /// Makes an empty queue. The registry must outlive it.
   explicit Commands(Registry& registry) : registry_(&registry) {}
+  /// Discards the queued commands, as clear() does.
   ~Commands();
   Commands(const Commands&) = delete;
   Commands& operator=(const Commands&) = delete;
@@ -77,7 +82,7 @@ class Commands {
   T& add(Entity entity, T value = T{}) {
     return emplace_in<T>(entity, registry_->pool_of<T>(), std::move(value));
   }
-  /// Adds to a named instance. The pool must hold components of type T.
+  /// Records an add to a named instance. Fails a check if the pool holds components of another type.
   template <class T>
   T& add(Entity entity, T value, PoolId pool) {
     return emplace_in<T>(entity, pool, std::move(value));
@@ -88,19 +93,21 @@ class Commands {
     return emplace_in<T>(entity, registry_->pool_of<T>(), std::forward<Arguments>(arguments)...);
   }
   /// Records an add of a schema component. `value`: type().size bytes; empty for the default value.
+  /// Fails a check for a server-only component, and for another size.
   void add_bytes(Entity entity, PoolId pool, core::ByteView value = {});
   /// Records a removal.
   template <class T>
   void remove(Entity entity) {
     remove(entity, registry_->pool_of<T>());
   }
+  /// Records a removal by pool. Checks that the registry has the pool.
   void remove(Entity entity, PoolId pool);
   /// Records a destruction.
   void destroy(Entity entity);
 
   /// Executes the queued commands in order. Fails a check if a listener calls it during an apply().
   void apply();
-  /// Discards the queued commands. Entities from create() stay alive.
+  /// Discards the queued commands. Entities from create() stay alive. Fails a check during an apply().
   void clear() noexcept;
   /// Returns the number of queued commands.
   [[nodiscard]] std::size_t size() const { return commands_.size() - next_; }

@@ -90,27 +90,31 @@ class EntityPool {
  public:
   class Iterator;
 
+  /// Makes an empty pool. Checks that 1 to 32 bits count reuse, that the incarnation fits above them, and that
+  /// entities_max is below 2^30.
   explicit EntityPool(EntityPoolConfig config = {});
 
-  /// Creates an entity. null_entity if the index space is used up.
+  /// Creates an entity. null_entity if the index space is used up. Fails a check under `given`, as do the other forms
+  /// without a handle.
   Entity create(PrototypeId prototype = 0);
-  /// Returns the index that create() will use.
+  /// Returns the index that create() will use. Requires free index space and a policy other than `given`.
   [[nodiscard]] std::uint32_t next_index() const { return free_head_ != no_link ? free_head_ : slot_end(); }
   /// Fills `out` with new entities, free indices first. Returns false and creates nothing if the index space is too
   /// small.
   bool create(std::span<Entity> out, PrototypeId prototype = 0);
-  /// Creates the given handle; policy `given` only. Returns false if it is null, its index is beyond entities_max or
-  /// alive.
+  /// Creates the given handle. Fails a check under other policies than `given`. Returns false if it is null, its index
+  /// is beyond entities_max or alive.
   bool create_given(Entity entity);
   /// Creates `count` entities of consecutive indices. Single creates never reuse these indices: when all are dead they
   /// serve another range of the same size, in a new generation. Returns generation 0 if the index space is used up.
   EntityRange create_range(std::uint32_t count, PrototypeId prototype = 0);
 
-  /// Destroys a living entity and returns the prototype it had.
+  /// Destroys a living entity and returns the prototype it had. Only builds with asserts check that it lives.
   PrototypeId destroy(Entity entity);
   /// Destroys living, distinct entities.
   void destroy(std::span<const Entity> entities);
-  /// Destroys the entities of the range that still live. Does nothing if all are dead.
+  /// Destroys the entities of the range that still live. Does nothing if all are dead or the range is empty. Fails a
+  /// check if create_range() did not make it.
   void destroy_range(const EntityRange& range);
   /// Checks that create_range() made a range, dead or alive.
   void check_range(const EntityRange& range) const;
@@ -144,7 +148,7 @@ class EntityPool {
     if (is_dead(slots_[index])) return null_entity;
     return {index, slots_[index].generation};
   }
-  /// Returns the prototype of the living entity at an index.
+  /// Returns the prototype of the living entity at an index. Requires one there; not checked.
   [[nodiscard]] PrototypeId prototype(std::uint32_t index) const { return slot(index).state & link_mask; }
   /// Reference to an entity's prototype, to read it and then change it. Valid until an entity is created or destroyed.
   class PrototypePlace {
@@ -157,6 +161,7 @@ class EntityPool {
       *state_ += to - from;
     }
     bool operator==(const PrototypePlace&) const = default;
+    /// Returns whether the place refers to an entity. get() and change() require it.
     explicit operator bool() const { return state_ != nullptr; }
 
    private:
@@ -164,6 +169,7 @@ class EntityPool {
     explicit PrototypePlace(std::uint32_t& state) : state_(&state) {}
     std::uint32_t* state_ = nullptr;
   };
+  /// Returns the place of the prototype of the living entity at an index. Requires one there; not checked.
   [[nodiscard]] PrototypePlace prototype_place(std::uint32_t index) { return PrototypePlace(slot(index).state); }
   /// Returns the place of a valid entity's prototype, else null; only for policies other than `given`.
   [[nodiscard]] PrototypePlace find_flat_prototype_place(Entity entity) {
@@ -174,6 +180,7 @@ class EntityPool {
     return slot.generation == entity.generation && !is_dead(slot) ? PrototypePlace(slot.state) : PrototypePlace();
   }
 
+  /// Returns the number of living entities.
   [[nodiscard]] std::uint32_t size() const { return alive_; }
   /// Returns the end of the index space ever used.
   [[nodiscard]] std::uint32_t index_end() const { return given_ ? given_->end() : slot_end(); }
@@ -182,7 +189,7 @@ class EntityPool {
   [[nodiscard]] const EntityPoolConfig& config() const { return config_; }
 
   /// Calls function(Entity) for all living entities by index. The function may destroy any entity and create others;
-  /// those at higher indices are visited too.
+  /// those at higher indices are visited too. Outside `given` it takes time in proportion to index_end().
   template <class Function>
   void each(Function&& function) const {
     if (given_) [[unlikely]] {
@@ -198,6 +205,7 @@ class EntityPool {
       function(Entity{index, slots_[index].generation});
     }
   }
+  /// Returns an iterator over the living entities by index.
   [[nodiscard]] Iterator begin() const;
   [[nodiscard]] Iterator end() const;
 

@@ -53,6 +53,8 @@ class Pool {
   static constexpr std::uint32_t block_shift = 6;
   static constexpr std::uint32_t block_size = 1u << block_shift;
 
+  /// Makes an empty pool. Refers to `type` and to `now`, the registry's tick: both must outlive it. Checks that the
+  /// type is aligned to at most 64 bytes.
   Pool(PoolId id, const ComponentType& type, core::StringId32 instance, std::string instance_name, const Tick& now,
        PoolConfig config);
   ~Pool();
@@ -61,10 +63,11 @@ class Pool {
 
   [[nodiscard]] PoolId id() const { return id_; }
   [[nodiscard]] const ComponentType& type() const { return type_; }
+  /// Returns whether the type is in the schema; other components are server-only.
   [[nodiscard]] bool is_schema() const { return schema_; }
   [[nodiscard]] core::StringId32 instance() const { return instance_; }
   [[nodiscard]] const std::string& instance_name() const { return instance_name_; }
-  // Fails if a component of C++ has another size than the pool's.
+  /// Fails a check if a component of C++ has another size than the pool's.
   void check_size(std::size_t size) const {
     if (type_.size != size) [[unlikely]]
       fail_size(size);
@@ -114,6 +117,7 @@ class Pool {
     [[nodiscard, gnu::returns_nonnull]] T* typed_address(std::uint32_t position) const {
       return Pool::typed_address<T>(blocks, position);
     }
+    /// Marks the position's block as changed. The position is not checked.
     void mark_changed(std::uint32_t position) const { change_ticks[position >> block_shift] = *now; }
   };
   [[nodiscard]] Table table() { return {blocks_.data(), change_ticks_.data(), &now_}; }
@@ -122,7 +126,8 @@ class Pool {
     check_position(block << block_shift);
     return slab_begins_[block];
   }
-  /// Returns the end, at most `end`, of the array that a position lies in.
+  /// Returns the end, at most `end`, of the array that a position lies in. Requires position < end <=
+  /// size().
   [[nodiscard]] std::uint32_t slab_end(std::uint32_t position, std::uint32_t end) const;
 
   /// Returns the change ticks by block; block b holds positions 64 b … 64 b + 63.
@@ -134,7 +139,7 @@ class Pool {
     check_position(position);
     mark_held(position);
   }
-  /// Marks all blocks of positions first … end - 1 as changed.
+  /// Marks all blocks of positions first … end - 1 as changed. Requires end <= size(); not checked.
   void mark_run_changed(std::uint32_t first, std::uint32_t end) {
     const Tick now = now_;  // else read again after each write
     Tick* const change_ticks = change_ticks_.data();
@@ -154,15 +159,18 @@ class Pool {
   // Order --------------------------------------------------------------------------------
 
   [[nodiscard]] OrderOwner order_owner() const { return order_owner_; }
-  /// Checks that the order has no owner, or that a sort claims it from a sort. `group`: the group that claims it.
+  /// Claims the order. Checks that it has no owner, or that a sort claims it from a sort, and that no iteration is in
+  /// progress. `group`: the group that claims it.
   void claim_order(OrderOwner owner, const GroupSet* group = nullptr);
   /// Ends the ownership of the order. Fails a check if a group has it: that is for good.
   void release_order() {
     MOBULA_CHECK(owner_group_ == nullptr, "pool " + instance_name_ + " belongs to a group for good");
     order_owner_ = OrderOwner::nobody;
   }
+  /// Returns the group that owns the order; null if none does.
   [[nodiscard]] const GroupSet* owner_group() const { return owner_group_; }
-  /// Swaps the components at two positions. Marks both blocks as changed.
+  /// Swaps the components at two positions. Marks both blocks as changed. Does nothing if the positions are equal.
+  /// Fails a check if one is not below size(), and during a sort. Does not check who owns the order.
   void swap(std::uint32_t a, std::uint32_t b) noexcept;
   /// Returns the bytes of scratch that a reorder() of `count` positions takes.
   [[nodiscard]] std::size_t reorder_bytes(std::size_t count) const {
@@ -180,6 +188,7 @@ class Pool {
     iterations_.begin(link);
     remove_ = remove_reported;
   }
+  /// Ends an iteration that begin_iteration() registered with the same link.
   void end_iteration(Iterations::Link& link) {
     iterations_.end(link);
     if (!iterations_.any()) remove_ = remove_for(type_);

@@ -32,7 +32,9 @@ class PrototypeEdges {
  public:
   static constexpr PrototypeId unknown = core::NumberMap::none;
 
+  /// Allocates for `count` pools in total: adding them then cannot fail.
   void reserve_pools(std::size_t count) { from_empty_.reserve(count); }
+  /// Adds the next pool, which has no edges. Called in order of id.
   void add_pool() { from_empty_.push_back(unknown); }
   /// Resizes the cache to `count` prototypes.
   void resize(std::size_t count) { last_.resize(count); }
@@ -45,6 +47,7 @@ class PrototypeEdges {
   }
   /// Returns the edge; unknown if there is none.
   PrototypeId find(PrototypeId from, PoolId pool);
+  /// Adds an edge that is not there yet, and caches it. A failed allocation changes nothing.
   void add(PrototypeId from, PoolId pool, PrototypeId to);
   /// Removes an edge and returns its target; unknown if there was none.
   PrototypeId remove(PrototypeId from, PoolId pool) noexcept;
@@ -74,15 +77,17 @@ class PrototypeTable {
   void add_pool(SortKey key, std::uint32_t sent_bits_max = 0);
   /// Allocates for `count` pools in total: adding them then cannot fail.
   void reserve_pools(std::size_t count);
+  /// Returns a pool's rank. Requires a pool that was added; not checked here and in name().
   [[nodiscard]] SortKey key(PoolId pool) const { return keys_[pool]; }
   [[nodiscard]] core::StringId32 name(PoolId pool) const {
     return core::StringId32(static_cast<std::uint32_t>(keys_[pool]));
   }
 
+  /// Result of with() and without() if there is no such composition.
   static constexpr PrototypeId impossible = PrototypeEdges::unknown;
 
   /// Returns the composition with the pool added. `impossible` if it has a pool of that instance name already, or if an
-  /// entity of it could not be sent.
+  /// entity of it could not be sent. Checks that the pool was added.
   PrototypeId with(PrototypeId prototype, PoolId pool) {
     const PrototypeId known = with_.at_hand(prototype, pool);
     return known != PrototypeEdges::unknown ? known : find_with(prototype, pool);
@@ -95,8 +100,8 @@ class PrototypeTable {
   }
   /// Returns the size of a composition as clients receive it, for a set of pools in any order.
   [[nodiscard]] SentSize sent_size(std::span<const PoolId> pools) const;
-  /// Returns the canonical prototype of a set of pools in any order, without duplicate pools or instance names. Their
-  /// sent_size() fits.
+  /// Returns the canonical prototype of a set of pools in any order. Checks that their instance names differ and that
+  /// their sent_size() fits.
   PrototypeId intern(std::span<const PoolId> pools);
   /// Returns the canonical prototype of the same composition, which is created if needed.
   PrototypeId canonical(PrototypeId prototype);
@@ -109,6 +114,7 @@ class PrototypeTable {
       fail_unknown(prototype);
     return node->pools;
   }
+  /// Returns whether the composition has the pool. Takes time in proportion to its pools.
   [[nodiscard]] bool contains(PrototypeId prototype, PoolId pool) const;
   /// Returns the pool that an instance name stands for; no_pool if there is none.
   [[nodiscard]] PoolId find(PrototypeId prototype, core::StringId32 name) const {
@@ -123,10 +129,13 @@ class PrototypeTable {
 
   /// Returns the number of living entities with the prototype, as counted by the registry.
   [[nodiscard]] std::uint32_t uses(PrototypeId prototype) const { return uses_[prototype]; }
+  /// Counts `count` more entities with the prototype.
   void retain(PrototypeId prototype, std::uint32_t count = 1) { uses_[prototype] += count; }
+  /// Counts `count` entities less. Requires uses() >= count; not checked.
   void release(PrototypeId prototype, std::uint32_t count = 1) { uses_[prototype] -= count; }
   /// Keeps a prototype alive for a holder other than an entity.
   void hold(PrototypeId prototype) { ++nodes_[prototype].leads; }
+  /// Ends one hold(). Requires that it was held; not checked.
   void drop(PrototypeId prototype) { --nodes_[prototype].leads; }
 
   /// Gives back prototypes that are not needed, with the bases that only they needed. Examines `budget` of them plus
@@ -138,6 +147,7 @@ class PrototypeTable {
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(nodes_.size()); }
   /// Returns the number of prototypes.
   [[nodiscard]] std::uint32_t count() const { return size() - static_cast<std::uint32_t>(free_.size()); }
+  /// Returns whether the id denotes a prototype at present.
   [[nodiscard]] bool exists(PrototypeId prototype) const {
     return prototype < size() && (prototype == empty_prototype || !nodes_[prototype].pools.empty());
   }
@@ -208,6 +218,7 @@ class HeldPrototypes {
     for (const PrototypeId prototype : held_) table_->drop(prototype);
   }
 
+  /// Holds a prototype. Adding it twice holds it twice.
   void add(PrototypeId prototype) {
     held_.push_back(prototype);
     table_->hold(prototype);

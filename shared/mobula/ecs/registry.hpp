@@ -94,7 +94,7 @@ class Registry {
   bool create(std::span<Entity> out);
   bool create_given(Entity entity);               // EntityPool::create_given
   EntityRange create_range(std::uint32_t count);  // empty if the index space is too small
-  /// Destroys a living entity. Does nothing if a listener of this entity's destruction calls it.
+  /// Destroys a living entity; fails a check for a dead one. Does nothing if a listener of its destruction calls it.
   void destroy(Entity entity);
   /// Destroys living, distinct entities.
   void destroy(std::span<const Entity> entities);
@@ -162,7 +162,7 @@ class Registry {
   void remove(Entity entity) {
     remove_from<SchemaComponent<T> ? sizeof(T) : 0>(entity, pool<T>());
   }
-  /// Calls function(T&), then the `update` listeners. Other writes are found by change ticks only.
+  /// Calls function(T&), then the `update` listeners. Plain writes call none. Fails a check if the entity lacks it.
   template <class T, class Function>
   void patch(Entity entity, Function&& function);
 

@@ -70,7 +70,9 @@ class Schedule {
   /// Clock in nanoseconds, monotonic.
   using Clock = std::function<std::int64_t()>;
 
+  /// Makes a schedule without phases. It measures with the process's monotonic clock.
   explicit Schedule(Registry& registry);
+  /// Does the same with another clock, which is not empty.
   Schedule(Registry& registry, Clock clock);
   Schedule(const Schedule&) = delete;
   Schedule& operator=(const Schedule&) = delete;
@@ -78,7 +80,8 @@ class Schedule {
   /// Adds a phase. Checks that names differ and that no system is running.
   PhaseId add_phase(std::string_view name);
 
-  /// Adds a system called per entity with all of Ts: function([context,] [Entity,] components...).
+  /// Adds a system. Each form checks that names differ, that the phase exists and that no system is running. This one
+  /// is called per entity with all of Ts: function([context,] [Entity,] components...).
   template <class... Ts, class... Excluded, class Function>
   SystemId add_each(std::string_view name, PhaseId phase, Exclude<Excluded...> excluded, Function function) {
     return add_system(name, phase, access_of<Ts...>(excluded),
@@ -129,6 +132,7 @@ class Schedule {
 
   /// Runs all phases in order. Fails a check if a system calls it, as does run_phase().
   void run();
+  /// Runs one phase, after the commands recorded since the last run. Checks that the phase exists.
   void run_phase(PhaseId phase);
 
   [[nodiscard]] std::span<const PhaseInfo> phases() const { return phases_; }

@@ -22,8 +22,10 @@
 
 namespace mobula::index {
 
+/// Reads and writes values of components by name.
 class Properties {
  public:
+  /// Builds the table of all paths of the schema. Registry, schema and names must outlive this.
   Properties(ecs::Registry& registry, const reflect::Schema& schema, const NameTable& names);
 
   /// Adds a computed property to a component type. Errors: "unknown component", "name collision", "bad property".
@@ -54,7 +56,7 @@ class Properties {
     if (!property) return property.error();
     return get<T>(entity, *property);
   }
-  /// Sets a value of a type that reflect::to_value() takes.
+  /// Sets a single value of a type that reflect::to_value() takes. Structs and arrays are "wrong type": use set_text().
   template <class T>
   core::Status set(ecs::Entity entity, const PropertyRef& property, const T& value) {
     return set_value(entity, property, reflect::to_value(value));
@@ -75,7 +77,7 @@ class Properties {
   /// In a set, a struct may also be the list of its members. Missing members stay unchanged; the count of a bounded
   /// array follows from the list.
   [[nodiscard]] core::Result<std::string> get_text(ecs::Entity entity, const PropertyRef& property) const;
-  /// Resolves and gets the text.
+  /// Resolves and gets the text. The look-up by text is repeated with each call.
   [[nodiscard]] core::Result<std::string> get_text(ecs::Entity entity, const InstanceName& component,
                                                    std::string_view path) const;
   /// Sets a property from JSON, in the form of get_text().
@@ -89,11 +91,14 @@ class Properties {
 
   /// Reads the property of each entity into the same position of `out`. Positions of entities without it (stale,
   /// without the component, with too few elements) stay unchanged. Returns the number of entities that have it. Fails
-  /// only if a value does not convert to T; `out` may then be partly filled.
+  /// only if a value does not convert to T or the property is not single; `out` may then be partly filled. Checks that
+  /// `out` and `entities` have one size.
   template <class T>
   core::Result<std::size_t> get_column(const PropertyRef& property, std::span<const ecs::Entity> entities,
                                        std::span<T> out) const;
-  /// Writes the property of each entity. `entities` has no duplicates. One refused value refuses all.
+  /// Writes the property of each entity. `entities` has no duplicates. One refused value refuses all. Skips entities
+  /// without the property, and does not check their values. Returns the number of entities that have it. Checks that
+  /// `values` and `entities` have one size.
   template <class T>
   core::Result<std::size_t> set_column(const PropertyRef& property, std::span<const ecs::Entity> entities,
                                        std::span<const T> values);

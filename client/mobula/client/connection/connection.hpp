@@ -24,10 +24,14 @@
 
 namespace mobula::client {
 
+/// One client's conversation with a server.
 class Connection final : public ConnectionInput {
  public:
+  /// State of the latest session, see the top of this file.
   enum class State { connecting, joining, playing, closed };
 
+  /// Makes a connection in the state `connecting`. Datagrams leave with update(). Logs a warning if others will see the
+  /// configured name differently.
   Connection(const ConnectionConfig& config, core::Nanoseconds now);
 
   // Inputs; see ConnectionInput.
@@ -40,7 +44,7 @@ class Connection final : public ConnectionInput {
   void close(transport::Output& output) override;
 
   /// Returns whether the connection was lost and a rejoin token is left that has not expired. Each rejoin uses one up,
-  /// unless its pipe was never ready to send.
+  /// unless its pipe was never ready to send. rejoin() fails a check without it.
   [[nodiscard]] bool can_rejoin() const;
   /// Returns the number of rejoin tokens that have not expired. A connection that is lost without one cannot rejoin:
   /// the server sends them soon after it has accepted the client.

@@ -60,7 +60,7 @@ inline constexpr std::size_t recorded_bytes_max = 0xffff;
 class RecordingSink {
  public:
   virtual ~RecordingSink() = default;
-  /// Appends bytes. Reason: "not written".
+  /// Appends bytes. Reason: "not written". A writer does not call it again after a failure.
   virtual core::Status write(core::ByteView bytes) = 0;
 };
 
@@ -87,22 +87,30 @@ class RecordedBytes final : public RecordingSource {
 /// once and recording stops.
 class RecordingWriter {
  public:
+  /// Begins a recording in `sink`, which is not null. Writes nothing yet.
   explicit RecordingWriter(std::unique_ptr<RecordingSink> sink);
+  /// Writes what is buffered. Without finish() the recording has no end entry and reads as cut off.
   ~RecordingWriter();
   RecordingWriter(const RecordingWriter&) = delete;
   RecordingWriter& operator=(const RecordingWriter&) = delete;
 
   // Inputs of the connection, in the order in which it is given them; see ConnectionInput. `now` never decreases.
 
-  /// Records the settings, once and before all other inputs.
+  /// Records the settings, once and before all other inputs. Includes the connect token with its keys.
   void begin(const ConnectionConfig& config, core::Nanoseconds now);
+  /// Records a datagram and its source. Truncates it to recorded_bytes_max, as commanded() and pipe_closed() do theirs.
   void received(const transport::Address& from, core::ByteView datagram, core::Nanoseconds now);
   /// Records an update. `ready` states whether the pipe could take datagrams.
   void updated(bool ready, core::Nanoseconds now);
+  /// Records the command for the next update, at the time of the previous input.
   void commanded(core::ByteView command);
+  /// Records the end of the pipe and its cause.
   void pipe_closed(std::string_view why, core::Nanoseconds now);
+  /// Records the start of a session with a rejoin token.
   void rejoined(core::Nanoseconds now);
+  /// Records the start of a session with a new connect token, keys included.
   void reconnected(const transport::ConnectToken& token, core::Nanoseconds now);
+  /// Records that the client left, at the time of the previous input. The recording goes on until finish().
   void closed();
 
   /// Completes the recording. Reason: "not written", also for an earlier failure.
@@ -124,8 +132,8 @@ class RecordingWriter {
 /// One input of a recording.
 struct RecordedInput {
   RecordedKind kind = RecordedKind::end;
-  core::Nanoseconds now = 0;
-  core::ByteView body;  ///< Valid until the next input is read.
+  core::Nanoseconds now = 0;  ///< Time of the recorded client's monotonic clock.
+  core::ByteView body;        ///< Valid until the next input is read.
 };
 
 /// Reads a recording from front to back, one entry in memory at a time. The file may be damaged or hostile.
@@ -139,6 +147,7 @@ class RecordingReader {
 
   /// Returns the settings of the connection, without a resource store.
   [[nodiscard]] const ConnectionConfig& config() const { return config_; }
+  /// Returns whether the recorded connection had a resource store.
   [[nodiscard]] bool asks_for_resources() const { return asks_for_resources_; }
   /// Returns the time at which the connection was made.
   [[nodiscard]] core::Nanoseconds begin() const { return begin_; }
@@ -146,9 +155,10 @@ class RecordingReader {
   /// Reads the next input into `input`. Returns false at the end. Address entries are not handed out. Reason:
   /// "damaged".
   core::Result<bool> next(RecordedInput& input);
-  /// Returns the source of the datagram read last.
+  /// Returns the source of the datagram read last. Valid once a datagram was read.
   [[nodiscard]] const transport::Address& from() const { return from_; }
-  /// Returns whether the file ended without an end entry. Every complete entry was handed out.
+  /// Returns whether the file ended without an end entry. Every complete entry was handed out. False until next()
+  /// returns false.
   [[nodiscard]] bool cut_off() const { return cut_off_; }
 
  private:

@@ -44,6 +44,7 @@ struct WorldConfig {
   std::uint32_t incarnation = 0;          // 12 bits, part of all handles; differs between two runs of a saved world
 };
 
+/// Entities, components, tick and level of one world.
 class World {
  public:
   /// Makes a world without spawning its level. Errors: those of registering the schema's components; "name collision"
@@ -164,7 +165,8 @@ class World {
   /// Disconnects a player or spectator at the end of the tick. The client receives the reason, and its rejoin tokens
   /// are void. Ignored if there is no such player.
   void kick(std::uint32_t player, std::string reason) { kicks_.push_back({player, std::move(reason), {}}); }
-  /// Kicks a player and bans their account for `seconds`; 0 bans it for ever.
+  /// Kicks a player and bans their account for `seconds`; 0 bans it for ever. A player without an account is kicked
+  /// only.
   void ban(std::uint32_t player, std::string reason, std::uint64_t seconds) {
     kicks_.push_back({player, std::move(reason), seconds});
   }

@@ -25,15 +25,17 @@ class Inspection;
 class Server;
 struct LevelChange;
 
+/// One world of a process with its server.
 class HostedWorld {
  public:
-  // An exception of the game, and the tick and hook that threw it. The texts of the fields are the world's.
+  /// An exception of the game, and the tick and hook that threw it. The texts of the fields are the world's.
   struct Thrown {
     std::string what;
     core::LogFields fields;
   };
 
   /// Opens a world. Errors: those of check_numbers, the level's file, the sockets, the key, and Server::start.
+  /// Also those of the ban list and of the store, and "failed" if the game throws.
   static core::Result<std::unique_ptr<HostedWorld>> open(net::EventLoop& events, std::string name, HostConfig config,
                                                          Game& game);
   ~HostedWorld();
@@ -51,17 +53,20 @@ class HostedWorld {
   [[nodiscard]] Inspection& inspection() { return *inspection_; }
 
   /// Runs one tick now. If the game throws, the exception is logged and the world has failed: only shut_down() may
-  /// follow.
+  /// follow. Does nothing in a world that has failed.
   void tick();
+  /// Returns whether the world has failed because its game threw an exception.
   [[nodiscard]] bool failed() const { return failed_; }
   /// Loads the level's file again. If the new version is refused, the error is logged and the old version stays. If the
-  /// game throws meanwhile, the world has failed.
+  /// game throws meanwhile, the world has failed. Errors: "no level" without a level's file, "failed" if the game
+  /// throws, those of the file and of Server::reload_level.
   core::Result<LevelChange> reload_level();
   /// Refuses new clients from now on and notifies connected ones. Lasts drain_seconds of the configuration.
   void drain(std::string_view reason);
   /// Prevents the last save: another process may have the world by now.
   void forgo_save() { saves_ = false; }
   /// Begins the last save, so that the worlds of a process save in parallel. shut_down() waits for it.
+  /// Does nothing for a failed world and after forgo_save().
   void begin_last_save();
   /// Saves the world, notifies the clients and ends their sessions. The last call before the destructor. Errors: those
   /// of the last save, "failed" for a failed world and "not saved" after forgo_save(); neither is saved.
