@@ -297,6 +297,15 @@ std::uint32_t repair_values(const Component& component, std::byte* row) {
   return changed;
 }
 
+void reset_unsaved(const Component& component, std::byte* row) {
+  for (const Field& field : component.fields) {
+    for (std::uint32_t i = 0; field.not_saved && i < field.count; ++i) {
+      const std::uint32_t offset = field.offset + i * field.stride;
+      std::copy_n(component.default_value.data() + offset, field.size, row + offset);
+    }
+  }
+}
+
 core::Status write_value(const Field& field, const Value& value, std::byte* to, std::string_view written) {
   const Writer writer{field, value, to, written};
   const auto other = [&]() -> core::Status {

@@ -37,6 +37,8 @@ bool clamp_value(const Field& field, std::byte* at);
 /// Makes all values of a component valid, as a migration requires: each that is not becomes the nearest valid one, or
 /// its default. A game may have written values that its schema forbids. Returns the number of values changed.
 std::uint32_t repair_values(const Component& component, std::byte* row);
+/// Sets the fields that are not saved to their defaults.
+void reset_unsaved(const Component& component, std::byte* row);
 
 /// Writes field.size bytes, or nothing.
 /// - Numbers convert to numbers, integers also to floats.

@@ -70,22 +70,13 @@ class Packer {
     DraftColumn& column = level().columns[{0, key}];
     const auto begin = static_cast<std::uint32_t>(column.data.size());
     column.entity_index.push_back(number);
-    column.row_begin.push_back(begin);
     const std::byte* const row = registry_.try_read(entities_[number], id);
     column.data.insert(column.data.end(), row, row + component.size);
     reflect::repair_values(component, column.data.data() + begin);
-    for (const Field& field : component.fields) {
-      if (field.not_saved) reset(component, field, column.data.data() + begin);
+    reflect::reset_unsaved(component, column.data.data() + begin);
+    for (const Field& field : component.fields)
       if (field.kind == reflect::FieldKind::entity) take_references(field, begin, column);
-    }
     return key;
-  }
-
-  static void reset(const Component& component, const Field& field, std::byte* row) {
-    for (std::uint32_t i = 0; i < field.count; ++i) {
-      const std::uint32_t offset = field.offset + i * field.stride;
-      std::copy_n(component.default_value.data() + offset, field.size, row + offset);
-    }
   }
 
   // A file has references in place of handles.

@@ -6,6 +6,7 @@
 #include <mobula/core/format.hpp>
 #include <mobula/core/hash.hpp>
 #include <mobula/core/text.hpp>
+#include <mobula/reflect/value.hpp>
 #include <mobula/server/store/component_table.hpp>
 #include <optional>
 
@@ -267,19 +268,8 @@ core::Status ComponentTable::read(const Statement& statement, std::byte* row) co
                                                  statement.integer(0))};
     ++at;
   }
-  if (as_blob_) reset_unsaved(row);
+  if (as_blob_) reflect::reset_unsaved(*component_, row);  // a blob has all fields
   return core::Done{};
-}
-
-// Sets unsaved fields to their defaults. Needed only for a blob, which has all fields.
-void ComponentTable::reset_unsaved(std::byte* row) const {
-  for (const Field& field : component_->fields) {
-    if (!field.not_saved) continue;
-    for (std::uint32_t i = 0; i < field.count; ++i) {
-      const std::uint32_t offset = field.offset + i * field.stride;
-      std::memcpy(row + offset, component_->default_value.data() + offset, field.size);
-    }
-  }
 }
 
 bool ComponentTable::read_value(const Statement& statement, int at, const Column& column, std::byte* value) {
@@ -312,7 +302,7 @@ std::uint64_t ComponentTable::sum(std::uint32_t index, const std::byte* row) con
   std::array<std::byte, reflect::Limits::component_bytes> saved;
   std::memcpy(saved.data(), component_->default_value.data(), component_->size);
   for (const Column& column : columns_) std::memcpy(saved.data() + column.offset, row + column.offset, column.size);
-  if (as_blob_) reset_unsaved(saved.data());
+  if (as_blob_) reflect::reset_unsaved(*component_, saved.data());
   return core::hash64({saved.data(), component_->size}, seed);
 }
 

@@ -86,7 +86,6 @@ class ComponentTable {
   static bool read_value(const Statement& statement, int at, const Column& column, std::byte* value);
   [[nodiscard]] static std::string shown(const Column& column);
   void view_field(const reflect::Field& field, std::size_t& column, NameSet& names, std::string& sql) const;
-  void reset_unsaved(std::byte* row) const;
 
   const reflect::Component* component_;
   std::string instance_name_;
