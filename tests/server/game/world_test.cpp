@@ -197,6 +197,7 @@ TEST(World, APackThatIsRefusedChangesNothing) {
   EXPECT_STREQ(refusal(damaged), "damaged");
   const core::Bytes nobody = *resource::pack(home->registry(), *test::game_schema(), {});
   EXPECT_STREQ(refusal(nobody), "invalid");
+  EXPECT_STREQ(refusal(test::hamlet()->bytes()), "invalid") << "its prefabs would open pools";
   EXPECT_EQ(other->registry().entities().size(), 0u);
 }
 

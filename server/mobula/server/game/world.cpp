@@ -160,6 +160,7 @@ core::Result<ecs::Entity> World::unpack(core::ByteView packed) {
   if (!loaded) return loaded.error();
   const resource::EntityResource& packs = (*loaded)->level();
   if (packs.num_entities == 0) return core::Error{"invalid", "the pack has no entity"};
+  if (!(*loaded)->prefab_names().empty()) return core::Error{"invalid", "the pack has prefabs, as levels have"};
   // A pool stays open, and a registry has 4096: bytes that are not trusted may not open them all.
   if (packs.columns.size() > pack_columns_max)
     return core::Error{"too large", core::format("the pack has {} kinds of components; the maximum is {}",
