@@ -39,6 +39,19 @@ std::uint64_t epoch_of(std::string_view file, std::string_view world) {
   return is_number && epoch <= epoch_max ? epoch : 0;
 }
 
+// Returns the epoch whose owner has begun a copy, of which the file is a part. 0 for other files.
+std::uint64_t owner_of_partial(std::string_view file, std::string_view world) {
+  if (!file.ends_with(partial)) return 0;
+  file.remove_suffix(partial.size());
+  const auto part = std::ranges::find_if(parts, [&](std::string_view each) { return file.ends_with(each); });
+  return epoch_of(file.substr(0, file.size() - part->size()), world);  // the last part is empty
+}
+
+void remove_file(const fs::path& file) {
+  std::error_code ignored;
+  fs::remove(file, ignored);
+}
+
 std::uintmax_t size_of(const fs::path& file) {
   std::error_code missing;
   const std::uintmax_t size = fs::file_size(file, missing);
@@ -47,29 +60,21 @@ std::uintmax_t size_of(const fs::path& file) {
 
 fs::path log_of(const fs::path& file) { return file.native() + "-wal"; }
 
-// Returns the epochs of a world's files, ascending.
-core::Result<std::vector<std::uint64_t>> epochs(const std::string& folder, std::string_view world) {
-  std::vector<std::uint64_t> found;
+core::Result<std::vector<std::string>> names_in(const std::string& folder) {
+  std::vector<std::string> names;
   std::error_code error;
   for (fs::directory_iterator each(folder, error), end; !error && each != end; each.increment(error))
-    if (const std::uint64_t epoch = epoch_of(each->path().filename().native(), world)) found.push_back(epoch);
+    names.push_back(each->path().filename().native());
   if (error) return core::Error{"file error", core::format("the folder {}: {}", folder, error.message())};
-  std::ranges::sort(found);
-  return found;
+  return names;
 }
 
-// Returns parts of copies that owners before `epoch` have begun and not finished.
-std::vector<fs::path> partial_copies(const std::string& folder, std::string_view world, std::uint64_t epoch) {
-  std::vector<fs::path> found;
-  std::error_code error;
-  for (fs::directory_iterator each(folder, error), end; !error && each != end; each.increment(error)) {
-    const std::string name = each->path().filename().native();
-    for (const std::string_view part : parts) {
-      const std::string ends = std::string(part) + std::string(partial);
-      const std::uint64_t owner = name.ends_with(ends) ? epoch_of(name.substr(0, name.size() - ends.size()), world) : 0;
-      if (owner != 0 && owner < epoch) found.push_back(each->path());
-    }
-  }
+// Returns the epochs of a world's files, ascending.
+std::vector<std::uint64_t> epochs_of(const std::vector<std::string>& names, std::string_view world) {
+  std::vector<std::uint64_t> found;
+  for (const std::string& name : names)
+    if (const std::uint64_t epoch = epoch_of(name, world)) found.push_back(epoch);
+  std::ranges::sort(found);
   return found;
 }
 
@@ -144,10 +149,8 @@ std::error_code name_parts(const fs::path& to) {
 }
 
 void remove_parts(const fs::path& file, std::string_view suffix) {
-  for (const std::string_view part : {"-wal", "-shm", ".lock", ""}) {
-    std::error_code ignored;
-    fs::remove(file.native() + std::string(part) + std::string(suffix), ignored);
-  }
+  for (const std::string_view part : {"-wal", "-shm", ".lock", ""})
+    remove_file(file.native() + std::string(part) + std::string(suffix));
 }
 
 core::Status copy_world(const fs::path& from, const fs::path& to) {
@@ -169,14 +172,15 @@ core::Status copy_world(const fs::path& from, const fs::path& to) {
 }  // namespace
 
 core::Result<EpochFile> take_over(const std::string& folder, std::string_view world, std::uint64_t epoch) {
-  const core::Result<std::vector<std::uint64_t>> found = epochs(folder, world);
-  if (!found) return found.error();
+  const core::Result<std::vector<std::string>> names = names_in(folder);
+  if (!names) return names.error();
+  const std::vector<std::uint64_t> found = epochs_of(*names, world);
   const fs::path own = file_of(folder, world, epoch);
-  if (!found->empty() && found->back() > epoch)
+  if (!found.empty() && found.back() > epoch)
     return core::Error{"superseded", core::format("world \"{}\" has a file of epoch {}, and this owner has epoch {}",
-                                                  world, found->back(), epoch)};
+                                                  world, found.back(), epoch)};
   if (size_of(own) > 0) return EpochFile{own.string(), false};
-  const std::uint64_t former = newest_saved(*found, folder, world, epoch);
+  const std::uint64_t former = newest_saved(found, folder, world, epoch);
   if (former == 0) return EpochFile{own.string(), true};
   const core::Status copied = copy_world(file_of(folder, world, former), own);
   if (!copied) return copied.error();
@@ -184,8 +188,9 @@ core::Result<EpochFile> take_over(const std::string& folder, std::string_view wo
 }
 
 std::uint64_t last_epoch(const std::string& folder, std::string_view world) {
-  const core::Result<std::vector<std::uint64_t>> found = epochs(folder, world);
-  return !found || found->empty() ? 0 : found->back();
+  const core::Result<std::vector<std::string>> names = names_in(folder);
+  const std::vector<std::uint64_t> found = names ? epochs_of(*names, world) : std::vector<std::uint64_t>();
+  return found.empty() ? 0 : found.back();
 }
 
 void discard(const std::string& folder, std::string_view world, std::uint64_t epoch) {
@@ -193,15 +198,15 @@ void discard(const std::string& folder, std::string_view world, std::uint64_t ep
 }
 
 void remove_former(const std::string& folder, std::string_view world, std::uint64_t epoch) {
-  const core::Result<std::vector<std::uint64_t>> found = epochs(folder, world);
-  if (!found) return;
-  const std::uint64_t backup = newest_saved(*found, folder, world, epoch);
-  for (const std::uint64_t each : *found)
+  const core::Result<std::vector<std::string>> names = names_in(folder);
+  if (!names) return;
+  const std::vector<std::uint64_t> found = epochs_of(*names, world);
+  const std::uint64_t backup = newest_saved(found, folder, world, epoch);
+  for (const std::uint64_t each : found)
     if (each < epoch && each != backup) remove_parts(file_of(folder, world, each), "");
-  for (const fs::path& copy : partial_copies(folder, world, epoch)) {
-    std::error_code ignored;
-    fs::remove(copy, ignored);
-  }
+  for (const std::string& name : *names)
+    if (const std::uint64_t owner = owner_of_partial(name, world); owner != 0 && owner < epoch)
+      remove_file(fs::path(folder) / name);
 }
 
 }  // namespace mobula::store
