@@ -5,7 +5,9 @@
 #include <mobula/core/log.hpp>
 #include <mobula/core/text.hpp>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
 
 namespace mobula::cluster {
 

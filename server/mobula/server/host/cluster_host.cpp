@@ -17,6 +17,7 @@ namespace {
 using cluster::NodeTask;
 using transport::Pipe;
 
+static_assert(store::epoch_max == cluster::epoch_max, "each owner of a world may have a file");
 constexpr core::Nanoseconds report_interval = core::second;
 // Empty if other machines do not reach it, or the port is not known yet.
 std::string reachable_admin(const HostConfig& config) {

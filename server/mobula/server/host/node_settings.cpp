@@ -52,19 +52,21 @@ core::Status check_ports(const HostConfig& config, std::uint32_t worlds) {
   return core::Done{};
 }
 
+core::Status check_access(std::string_view flag, const std::string& path, int mode) {
+  if (path.empty() || ::access(path.c_str(), mode) == 0) return core::Done{};
+  return wrong(core::format("{} {}: {}", flag, path, std::strerror(errno)));
+}
+
+// A node that opens no world would be given one after the other.
 core::Status check_files(const HostConfig& config) {
   std::error_code missing;
   if (!config.db.empty() && !std::filesystem::is_directory(config.db, missing))
     return wrong(core::format("--db {}: the folder of a node's worlds is missing; make it first", config.db));
-  if (!config.db.empty() && ::access(config.db.c_str(), W_OK) != 0)
-    return wrong(core::format("--db {}: {}", config.db, std::strerror(errno)));
-  // A node that opens no world would be given one after the other.
-  if (const auto key = process::load_shared_key(config.key_file, "server"); !key)
+  if (core::Status good = check_access("--db", config.db, W_OK); !good) return good;
+  if (core::Status good = check_access("--certificate", config.certificate, R_OK); !good) return good;
+  if (core::Status good = check_access("--certificate-key", config.certificate_key, R_OK); !good) return good;
+  if (const auto key = process::load_key_file(config.key_file); !key)
     return wrong("--key-file: " + key.error().message);
-  for (const auto& [flag, file] :
-       {std::pair("--certificate", &config.certificate), std::pair("--certificate-key", &config.certificate_key)})
-    if (!file->empty() && ::access(file->c_str(), R_OK) != 0)
-      return wrong(core::format("{} {}: {}", flag, *file, std::strerror(errno)));
   if (config.level.empty()) return core::Done{};
   const core::Result<std::shared_ptr<const resource::Resource>> level = resource::load_file(config.level);
   return level ? core::Status(core::Done{}) : wrong("--level: " + level.error().message);
