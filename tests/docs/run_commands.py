@@ -99,7 +99,7 @@ def has_test(listings, name):
     for added in re.findall(r"add_test\(NAME ([^\s)]+)", listings):
         fixed = re.split(r"\$\{\w+\}", added)
         match = re.fullmatch("(.+)".join(map(re.escape, fixed)), name)
-        if match and all(re.search(rf"\((?:\w+ )*{re.escape(part)}\b", listings) for part in match.groups()):
+        if match and all(re.search(rf"(?:\(|foreach\(name (?:\w+ )*){re.escape(part)}\b", listings) for part in match.groups()):
             return True
     return False
 
