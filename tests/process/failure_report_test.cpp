@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
 
 #include <mobula/core/assert.hpp>
 #include <mobula/core/failure.hpp>
@@ -78,6 +80,28 @@ TEST(FailureReportDeathTest, AnUncaughtExceptionIsReported) {
   EXPECT_DEATH(end_with(std::runtime_error("the disk is gone")), "failure *uncaught exception: the disk is gone");
   EXPECT_DEATH(end_with(5), "failure *uncaught exception, which is no std::exception");
   EXPECT_DEATH(std::terminate(), "failure *the program has called std::terminate");
+}
+
+// Sanitizers have handlers of their own, which are replaced here.
+TEST(FailureReportDeathTest, AFaultIsReportedAndKeepsItsSignal) {
+  const auto end_by = [](int signal) {
+    ::signal(signal, SIG_DFL);
+    report_signals();
+    const core::LogScope world({.world = "main", .tick = 12});
+    ::raise(signal);
+  };
+  EXPECT_EXIT(end_by(SIGSEGV), testing::KilledBySignal(SIGSEGV),
+              "failure *signal 11 .Segmentation fault. *world=main tick=12(.|\n)*process_tests");
+  EXPECT_EXIT(end_by(SIGFPE), testing::KilledBySignal(SIGFPE), "failure *signal 8");
+}
+
+TEST(FailureReportDeathTest, AHandlerThatIsThereStays) {
+  const auto end = [] {
+    ::signal(SIGSEGV, [](int) { ::_exit(7); });
+    report_signals();
+    ::raise(SIGSEGV);
+  };
+  EXPECT_EXIT(end(), testing::ExitedWithCode(7), "");
 }
 
 }  // namespace

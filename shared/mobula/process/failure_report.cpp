@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <mobula/core/failure.hpp>
 #include <mobula/core/format.hpp>
@@ -45,12 +47,50 @@ void bound_the_report() {
   if (::timer_create(CLOCK_MONOTONIC, &abort_signal, &timer) == 0) ::timer_settime(timer, 0, &end, nullptr);
 }
 
+// A failure of the report itself ends the process at once. One of another thread waits.
+void begin_report() {
+  if (failing_here) std::abort();
+  failing_here = true;
+  while (failing.exchange(true)) ::pause();
+  bound_the_report();
+}
+
 void write_backtrace() {
   std::array<void*, frames_max> frames;
   backtrace_symbols_fd(frames.data(), backtrace(frames.data(), frames_max), STDERR_FILENO);
 }
 
+void write_report(std::string_view text) {
+  begin_report();
+  const std::string line = log_failure(text);
+  if (listeners().mutex.try_lock())
+    for (const FailureListener* listener : listeners().all) listener->call(line);
+  write_backtrace();
+}
+
+constexpr std::array faults{SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+
+// After it, the fault happens again and ends the process. A signal that was sent by kill() needs the second call.
+void on_fault(int signal) {
+  ::signal(signal, SIG_DFL);
+  write_report(core::format("signal {} ({})", signal, ::sigdescr_np(signal)));
+  ::raise(signal);
+}
+
 }  // namespace
+
+void report_signals() {
+  static std::array<std::byte, 64 * 1024> stack;  // for an overflow of the main thread's own
+  const stack_t alternate{.ss_sp = stack.data(), .ss_flags = 0, .ss_size = stack.size()};
+  ::sigaltstack(&alternate, nullptr);
+  for (const int signal : faults) {
+    struct sigaction now{};
+    if (::sigaction(signal, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) continue;
+    now.sa_handler = on_fault;
+    now.sa_flags = SA_ONSTACK;
+    ::sigaction(signal, &now, nullptr);
+  }
+}
 
 FailureListener::FailureListener(Function function) : function_(std::move(function)) {
   const std::lock_guard lock(listeners().mutex);
@@ -63,14 +103,7 @@ FailureListener::~FailureListener() {
 }
 
 void report_failure(std::string_view text) {
-  if (failing_here) std::abort();
-  failing_here = true;
-  while (failing.exchange(true)) ::pause();
-  bound_the_report();
-  const std::string line = log_failure(text);
-  if (listeners().mutex.try_lock())
-    for (const FailureListener* listener : listeners().all) listener->function_(line);
-  write_backtrace();
+  write_report(text);
   std::abort();
 }
 

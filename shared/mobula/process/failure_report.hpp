@@ -2,9 +2,10 @@
 //
 //   log line (text, and the fields of the thread: world, tick, session, entity, running)
 //     -> listeners, such as a store that notes the failure for the next start
-//     -> backtrace on standard error -> abort
+//     -> backtrace on standard error -> abort, or the signal that was the failure
 //
-// All of it takes at most three seconds, also if nobody reads standard error: then a timer aborts.
+// All of it takes at most three seconds: then a timer aborts. So nobody has to read standard error, and a signal may
+// interrupt code that has locked the heap.
 #pragma once
 
 #include <functional>
@@ -20,6 +21,11 @@ void report_failure(std::string_view text);
 /// that links this room.
 [[noreturn]] void report_uncaught();
 
+/// Reports the signals of a faulting program (SIGSEGV, SIGBUS, SIGFPE, SIGILL) as failures, also when the stack is
+/// full. The signal then ends the process. Called at the start of each program that links this room. A signal that has
+/// a handler already, as under a sanitizer, keeps it.
+void report_signals();
+
 /// Receives a failure, during its lifetime. The function runs on the failed thread and must not wait for a lock.
 class FailureListener {
  public:
@@ -30,9 +36,9 @@ class FailureListener {
   FailureListener(const FailureListener&) = delete;
   FailureListener& operator=(const FailureListener&) = delete;
 
- private:
-  friend void report_failure(std::string_view text);
+  void call(std::string_view line) const { function_(line); }
 
+ private:
   Function function_;
 };
 

@@ -11,6 +11,7 @@ struct Started {
     core::set_log_output(write_log_record);
     core::set_failure_report(report_failure);
     std::set_terminate(report_uncaught);
+    report_signals();
   }
 };
 
