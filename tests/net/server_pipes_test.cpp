@@ -1,5 +1,6 @@
 // A server with all its pipes and connection limits.
 #include "pipes_testing.hpp"
+#include "without_ipv6.hpp"
 
 namespace mobula::net::server_pipes_test {
 namespace {
@@ -165,6 +166,19 @@ TEST(ServerPipes, MayBeDestroyedWithBusyConnections) {
   }
   server.reset();
   EXPECT_TRUE(run_until_true(loop, [&] { return !tcp.closed.empty() && !websocket.closed.empty(); }));
+}
+
+TEST(ServerPipesDeathTest, AnyAddressIsIpv4OnAMachineWithoutIpv6) {
+  const auto serve = [] {
+    if (!forbid_ipv6()) std::exit(2);
+    EventLoop loop;
+    TestServer server(loop);
+    TestClient client(loop, transport::Address::v4(127, 0, 0, 1, server.pipes->local_port(transport::Pipe::udp)));
+    client.send("hello");
+    const bool answered = run_until_true(loop, [&] { return !client.inbox.datagrams.empty(); });
+    std::exit(answered && server.tcp() != 0 && server.websocket() != 0 ? 0 : 1);
+  };
+  EXPECT_EXIT(serve(), testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

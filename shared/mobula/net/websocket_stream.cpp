@@ -1,5 +1,6 @@
 // Datagrams over WebSocket: one binary message each, without extensions. Beast does the handshake, reads messages and
 // answers pings; it writes into the connection's queue. A server accepts any path: a proxy may add one.
+#include <boost/asio/post.hpp>
 #include <boost/asio/ssl/host_name_verification.hpp>
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
@@ -29,6 +30,8 @@ constexpr std::uint32_t request_bytes_max = 4096;
 constexpr std::size_t read_bytes_max = 8 * 1024;
 // Room above the queue's limit, for pongs and a close frame on a full pipe.
 constexpr std::size_t control_bytes_max = 4 * 1024;
+// Pings, pongs and close frames of a peer between two messages. Else unauthenticated peers could keep a core busy.
+constexpr std::uint32_t controls_max = 32;
 // Buffer size that masks a client's message in one piece.
 constexpr std::size_t mask_bytes = 2 * transport::datagram_bytes_max;
 
@@ -65,6 +68,7 @@ class WebSocketStream final : public StreamOn<Next>, private FrameQueue {
     websocket_.auto_fragment(false);
     websocket_.write_buffer_bytes(mask_bytes);
     websocket_.read_message_max(transport::datagram_bytes_max);
+    websocket_.control_callback([this](beast::websocket::frame_type, beast::string_view) { on_control(); });
   }
 
  private:
@@ -85,6 +89,7 @@ class WebSocketStream final : public StreamOn<Next>, private FrameQueue {
   void refuse_request(StreamEnd reason, std::string_view status, std::string_view text);
   void upgraded(const error_code& error);
   void read();
+  void on_control();
   void on_message(const error_code& error);
   void on_failure(const error_code& error);
   bool append_frame(core::ByteView datagram) override;
@@ -104,6 +109,7 @@ class WebSocketStream final : public StreamOn<Next>, private FrameQueue {
   std::unique_ptr<Request> request_;
   beast::websocket::response_type answer_;  // to a client
   beast::flat_buffer buffer_{read_bytes_max};
+  std::uint32_t controls_ = 0;  // control frames since the last message
 };
 
 template <class Next>
@@ -245,11 +251,23 @@ void WebSocketStream<Next>::read() {
   websocket_.async_read(buffer_, [this, hold = self()](const error_code& error, std::size_t) { on_message(error); });
 }
 
+// Beast reads on when this returns, so the stream ends in the next turn of the loop.
+template <class Next>
+void WebSocketStream<Next>::on_control() {
+  if (++controls_ != controls_max + 1) return;
+  asio::post(this->socket().get_executor(), [this, hold = self()] {
+    if (this->state_ != State::open) return;
+    this->why_ended_ = core::format("more than {} control frames without a message", controls_max);
+    this->close(StreamEnd::bad_message);
+  });
+}
+
 template <class Next>
 void WebSocketStream<Next>::on_message(const error_code& error) {
   if (this->state_ == State::closed) return;
   if (error) return on_failure(error);
   const auto bytes = buffer_.cdata();
+  controls_ = 0;
   if (this->state_ == State::open) {
     if (!websocket_.got_binary()) {
       this->end(StreamEnd::bad_message, CloseFrame::unsupported);
