@@ -94,6 +94,12 @@ core::Status check_text(const Setting& setting, const std::string& text) {
   return setting.rules.check ? setting.rules.check(text) : core::Status(core::Done{});
 }
 
+core::Status check_texts(const Setting& setting, const std::vector<std::string>& items) {
+  for (const std::string& item : items)
+    if (core::Status checked = check_text(setting, item); !checked) return checked;
+  return core::Done{};
+}
+
 template <class Number>
 core::Result<SettingValue> read_number(const Setting& setting, Kind kind, std::string_view text) {
   Number number{};
@@ -200,11 +206,7 @@ core::Status check_setting(const Setting& setting, const SettingValue& value) {
                        },
                        [&](double number) { return check_number(setting, number, core::format("{}", number)); },
                        [&](const std::string& text) { return check_text(setting, text); },
-                       [&](const std::vector<std::string>& items) {
-                         for (const std::string& item : items)
-                           if (core::Status checked = check_text(setting, item); !checked) return checked;
-                         return core::Status(core::Done{});
-                       }},
+                       [&](const std::vector<std::string>& items) { return check_texts(setting, items); }},
       value);
 }
 
@@ -212,14 +214,16 @@ core::Status check_target(const Setting& setting) {
   const auto check = [&](auto number) {
     return check_number(setting, static_cast<double>(number), core::format("{}", number));
   };
-  return std::visit(core::Overloaded{[](const bool*) { return core::Status(core::Done{}); },
-                                     [](const std::string*) { return core::Status(core::Done{}); },
-                                     [](const std::vector<std::string>*) { return core::Status(core::Done{}); },
-                                     [&](const std::optional<std::uint16_t>* port) {
-                                       return *port ? check(**port) : core::Status(core::Done{});
-                                     },
-                                     [&](const auto* number) { return check(*number); }},
-                    setting.target);
+  return std::visit(
+      core::Overloaded{
+          [](const bool*) { return core::Status(core::Done{}); },
+          [&](const std::string* text) {
+            return text->empty() ? core::Status(core::Done{}) : check_text(setting, *text);
+          },
+          [&](const std::vector<std::string>* items) { return check_texts(setting, *items); },
+          [&](const std::optional<std::uint16_t>* port) { return *port ? check(**port) : core::Status(core::Done{}); },
+          [&](const auto* number) { return check(*number); }},
+      setting.target);
 }
 
 void assign_setting(const Setting& setting, const SettingValue& value) {

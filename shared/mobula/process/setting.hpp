@@ -53,8 +53,8 @@ core::Result<SettingValue> read_setting(const Setting& setting, std::string_view
 /// Checks a value against the target's type and the rules. Errors: "wrong type", "out of range", "not text", and those
 /// of the rule's check.
 core::Status check_setting(const Setting& setting, const SettingValue& value);
-/// Checks the number in the target against the rules, for values that come from code. Accepts a target without a
-/// number. Error: "out of range".
+/// Checks the value in the target against the rules, for values that come from code. Accepts a target without a value.
+/// Errors: "out of range", "not text", and those of the rule's check.
 core::Status check_target(const Setting& setting);
 /// Assigns a checked value to the target.
 void assign_setting(const Setting& setting, const SettingValue& value);

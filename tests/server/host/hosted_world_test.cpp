@@ -68,16 +68,6 @@ TEST_F(HostedWorldTest, LogsBeginAndEndOfOverload) {
   EXPECT_THAT(ended, Not(HasSubstr(" warning "))) << "the beginning is logged once";
 }
 
-TEST_F(HostedWorldTest, RefusesAMalformedRangeOfProxies) {
-  HostConfig config;
-  config.port = 0;
-  config.trusted_proxies = {"10.0.0.0/8", "proxy.example"};
-  const auto refused = HostedWorld::open(events, "other", config, game);
-  ASSERT_FALSE(refused);
-  EXPECT_STREQ(refused.error().reason, "bad range");
-  EXPECT_THAT(refused.error().message, HasSubstr("--trusted-proxy: 'proxy.example'"));
-}
-
 // A game with the demo's components, as those of the level.
 HostConfig level_config(const std::filesystem::path& folder, const resource::Resource& level = *test::hamlet()) {
   HostConfig config;

@@ -319,7 +319,7 @@ std::vector<process::Setting> settings_of(HostConfig& config) {
   return settings;
 }
 
-core::Status check_numbers(HostConfig config) {
+core::Status check_values(HostConfig config) {
   for (const process::Setting& setting : settings_of(config))
     if (const core::Status good = process::check_target(setting); !good)
       return core::Error{"bad configuration", process::flag_of(setting.key) + ": " + good.error().message};

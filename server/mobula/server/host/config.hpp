@@ -70,9 +70,9 @@ struct HostConfig {
 
 /// Returns one row per setting: key, target in `config`, help, rules. Flag and variable names follow from the key.
 std::vector<process::Setting> settings_of(HostConfig& config);
-/// Checks the numbers of a configuration that code made, as the command line checks its own. Error:
-/// "bad configuration", with the option's name and range.
-core::Status check_numbers(HostConfig config);
+/// Checks a configuration that code made, as the command line checks its own. Error: "bad configuration", with the
+/// option's name and what it accepts.
+core::Status check_values(HostConfig config);
 /// Parses flags, environment and file. Returns nothing if the program has to end with `status`: 0 after --help, 2 after
 /// an error, which has been printed. A game's own settings follow the server's.
 std::optional<HostConfig> parse_command_line(int argc, const char* const* argv, const char* const* environment,

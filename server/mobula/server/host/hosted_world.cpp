@@ -18,7 +18,7 @@ namespace {
 using transport::Pipe;
 using LoadedLevel = core::Result<std::shared_ptr<const resource::Resource>>;
 
-core::Result<net::ServerPipesConfig> pipes_of(const HostConfig& config) {
+net::ServerPipesConfig pipes_of(const HostConfig& config) {
   net::ServerPipesConfig pipes{.listen = transport::Address::any(config.port),
                                .tcp_port = config.tcp_port,
                                .websocket_port = config.ws_port,
@@ -28,11 +28,8 @@ core::Result<net::ServerPipesConfig> pipes_of(const HostConfig& config) {
   pipes.streams.connections_max = config.clients_max + std::max(config.clients_max, 256u);
   pipes.streams.unanswered_max = std::max(config.clients_max, 256u);
   pipes.origins.allowed = config.allowed_origins;
-  for (const std::string& text : config.trusted_proxies) {
-    const core::Result<net::AddressRange> range = net::parse_address_range(text);
-    if (!range) return core::Error{range.error().reason, "--trusted-proxy: " + range.error().message};
-    pipes.trusted_proxies.push_back(*range);
-  }
+  for (const std::string& text : config.trusted_proxies)
+    pipes.trusted_proxies.push_back(net::parse_address_range(text).value());
   return pipes;
 }
 
@@ -123,7 +120,7 @@ std::uint16_t HostedWorld::udp_port() const { return pipes_->local_port(Pipe::ud
 
 core::Result<std::unique_ptr<HostedWorld>> HostedWorld::open(net::EventLoop& events, std::string name,
                                                              HostConfig config, Game& game) {
-  if (const core::Status good = check_numbers(config); !good) return good.error();
+  if (const core::Status good = check_values(config); !good) return good.error();
   std::unique_ptr<HostedWorld> world(new HostedWorld(std::move(name), std::move(config)));
   core::Status started = core::Done{};
   if (const std::optional<Thrown> thrown = thrown_by([&] { started = world->start(events, game); })) {
@@ -147,9 +144,7 @@ core::Status HostedWorld::start(net::EventLoop& events, Game& game) {
     if (!bans) return core::Error{bans.error().reason, "--bans: " + bans.error().message};
     server.bans = std::move(*bans);
   }
-  const core::Result<net::ServerPipesConfig> sockets = pipes_of(config_);
-  if (!sockets) return sockets.error();
-  core::Result<std::unique_ptr<net::ServerPipes>> pipes = net::ServerPipes::open(events, *sockets);
+  core::Result<std::unique_ptr<net::ServerPipes>> pipes = net::ServerPipes::open(events, pipes_of(config_));
   if (!pipes) return pipes.error();
   pipes_ = std::move(*pipes);
   core::Result<TokenIssuer> issuer = make_token_issuer(config_, {.udp = pipes_->local_port(Pipe::udp),

@@ -34,7 +34,7 @@ class HostedWorld {
     core::LogFields fields;
   };
 
-  /// Opens a world. Errors: those of check_numbers, the level's file, the sockets, the key, and Server::start.
+  /// Opens a world. Errors: those of check_values, the level's file, the sockets, the key, and Server::start.
   /// Also those of the ban list and of the store, and "failed" if the game throws.
   static core::Result<std::unique_ptr<HostedWorld>> open(net::EventLoop& events, std::string name, HostConfig config,
                                                          Game& game);
