@@ -137,7 +137,9 @@ void ClusterHost::finish(const NodeTask& task, const core::Result<store::EpochFi
   const core::Status opened = open_world(task, file->path);
   if (opened) return;
   if (file->is_new && !config_.db.empty()) store::discard(config_.db, task.world, task.epoch);
-  refuse(task, opened.error());
+  core::Error error = opened.error();
+  if (!file->former.empty()) error.message += core::format(" ({} is a copy of {})", file->path, file->former);
+  refuse(task, error);
 }
 
 void ClusterHost::refuse(const NodeTask& task, const core::Error& error) {

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <filesystem>
 #include <mobula/core/format.hpp>
+#include <mobula/core/log.hpp>
+#include <mobula/core/text.hpp>
 #include <mobula/process/files.hpp>
 #include <mobula/server/store/epoch_files.hpp>
 #include <thread>
@@ -181,10 +183,15 @@ core::Result<EpochFile> take_over(const std::string& folder, std::string_view wo
                                                   world, found.back(), epoch)};
   if (size_of(own) > 0) return EpochFile{own.string(), false};
   const std::uint64_t former = newest_saved(found, folder, world, epoch);
-  if (former == 0) return EpochFile{own.string(), true};
-  const core::Status copied = copy_world(file_of(folder, world, former), own);
-  if (!copied) return copied.error();
-  return EpochFile{own.string(), true};
+  if (former == 0) {
+    if (!found.empty())
+      core::log_warn("store", "world {} begins anew: its {} are empty, as their owners ended before the first save",
+                     world, core::counted(found.size(), "file", "files"));
+    return EpochFile{own.string(), true};
+  }
+  const fs::path from = file_of(folder, world, former);
+  if (const core::Status copied = copy_world(from, own); !copied) return copied.error();
+  return EpochFile{own.string(), true, from.string()};
 }
 
 std::uint64_t last_epoch(const std::string& folder, std::string_view world) {

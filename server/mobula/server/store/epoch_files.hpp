@@ -19,7 +19,8 @@ inline constexpr std::uint64_t epoch_max = std::uint64_t{1} << 53;
 
 struct EpochFile {
   std::string path{};
-  bool is_new = false;  // this owner has not saved the world yet: the file is a copy, or there is none
+  bool is_new = false;   // this owner has not saved the world yet: the file is a copy, or there is none
+  std::string former{};  // that it is a copy of; empty for none
 };
 
 /// Returns an owner's file. The newest file of an earlier epoch is copied to it, if there is one and this epoch has
