@@ -91,7 +91,7 @@ if [[ $via == nginx ]]; then start_nginx "$ws_port"; fi
 
 # The players' steps: alone, the first storm, the outage and the second storm.
 alone=5
-rest=$((outage + 5 + rejoining))
+rest=$((outage + 10 + rejoining))
 bots --clients "$players" --verify $((players < 5 ? players : 5)) \
   --ramp "$players@${alone}s,$players@${joining}s,$players@${rest}s" --json "$out/players.json" >"$out/players.log" 2>&1 &
 crowd=$!
@@ -108,6 +108,9 @@ in_world=$(metric 'mobula_players{' || true)
 [[ $in_world == $((clients + players)) ]] ||
   die "${in_world:-none} of $((clients + players)) came in within $joining s: $out/server.log. A core carries more of them" \
     "in a LEVEL with less that moves, such as bench/load/plain.json"
+# Else the rush would count as one of those that rejoin.
+wait_for 10 'mobula_newcomers{' '== 0' || die "clients were still arriving 10 s later: $out/server.log"
+sleep 1 # the log's line
 rushes_joined=$(grep -c 'the rush is over' "$out/server.log" || true)
 lost_joined=$(metric 'mobula_lost_seconds_total')
 
