@@ -1,4 +1,5 @@
-// WebSockets as Chromium opens them: wss with a certificate that nobody has signed, and pages of other hosts.
+// WebSockets as Chromium opens them: wss with a certificate that nobody has signed, and pages of other hosts. Connect
+// tokens for pages of other origins.
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { toHex } from "../../src/core/bytes.js";
@@ -57,4 +58,34 @@ const url = "${game.url("ws")}";
 report({ own: await opens(url), other: await opens(url.replace("127.0.0.1", "localhost")) });`);
   assert.deepEqual({ own, other }, { own: "open", other: "refused" });
   assert.match(game.log, /refused a WebSocket of a page of the origin 'http:\/\/127\.0\.0\.1:/);
+});
+
+/** A page that requests a token as pages of a development server do, and joins with it. */
+const ownToken = (game: DemoServer): string => `
+import { connect } from "./client.js";
+const request = { method: "POST", body: '{"count": 1}' };
+const answer = await fetch("${game.admin}/api/tokens", request).catch((error) => error.name);
+if (typeof answer === "string") await report({ state: answer });
+const { tokens } = await answer.json();
+const client = connect({ url: "${game.url("ws")}", token: tokens[0] });
+const end = performance.now() + 20_000;
+setInterval(() => {
+  if (client.state === "playing" || performance.now() > end) report({ state: client.state });
+}, 100);`;
+
+test("SecureBrowser.APageOfANamedOriginRequestsItsToken", options, async (t) => {
+  const game = new DemoServer();
+  const browser = open(t, game);
+  browser.add("/client.js", await bundle("client"));
+  await game.start({ more: ["--token-origin", await browser.origin()] });
+  assert.deepEqual(await browser.run(ownToken(game)), { state: "playing", errors: [] });
+});
+
+test("SecureBrowser.APageOfAnotherOriginGetsNoToken", options, async (t) => {
+  const game = new DemoServer();
+  const browser = open(t, game);
+  browser.add("/client.js", await bundle("client"));
+  await game.start({ more: ["--token-origin", "http://127.0.0.1:5173"] });
+  const { state } = await browser.run<{ state: string }>(ownToken(game));
+  assert.equal(state, "TypeError");
 });

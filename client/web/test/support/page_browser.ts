@@ -108,16 +108,21 @@ export class PageBrowser {
     this.files.set(path, script);
   }
 
-  /** Opens a page with a script, and returns what it reports. Each call is a new process of the same profile. */
-  async run<Report>(script: string): Promise<Report & { readonly errors: string[] }> {
+  /** Returns the origin of the pages. */
+  async origin(): Promise<string> {
     if (!this.server.listening) {
       this.server.listen(0, "127.0.0.1");
       await once(this.server, "listening");
     }
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  /** Opens a page with a script, and returns what it reports. Each call is a new process of the same profile. */
+  async run<Report>(script: string): Promise<Report & { readonly errors: string[] }> {
+    const url = `${await this.origin()}/`;
     this.files.set("/", '<!doctype html><script type="module" src="/page.js"></script>');
     this.files.set("/page.js", prelude + script);
     const reported = new Promise<unknown>((resolve) => (this.onReport = resolve));
-    const url = `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/`;
     const { command, options } = this.program;
     this.browser = spawn(command!, [...options(this.profile), ...this.more, url], {
       stdio: "ignore",
