@@ -41,6 +41,15 @@ TEST(WorldDeathTest, AssertsThatNothingIsWrittenPastTheChangeMarks) {
 }
 #endif
 
+TEST(WorldDeathTest, TheServersFunctionsAreNotForHooks) {
+  const auto world = make_world();
+  const core::LogScope hook({.running = "Game::tick"});
+  EXPECT_DEATH((void)world->spawn_level(), "World::spawn_level is called by the server");
+  EXPECT_DEATH(world->add_viewer(1), "World::add_viewer is called by the server");
+  EXPECT_DEATH(world->remove_viewer(1), "World::remove_viewer is called by the server");
+  EXPECT_DEATH(world->end_tick(), "World::end_tick is called by the server, after the code of the game");
+}
+
 TEST(WorldDeathTest, TheViewerOfAnUnknownPlayerIsNamed) {
   const auto world = make_world();
   world->add_viewer(7);

@@ -1,8 +1,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <functional>
 #include <mobula/core/assert.hpp>
+#include <mobula/process/failure_report.hpp>
 #include <mobula/server/host/worlds.hpp>
 #include <mobula/server/session/server.hpp>
 #include <server/host/counting_game.hpp>
@@ -161,15 +163,21 @@ TEST(Worlds, RefuseNamesThatFitNoUrl) {
 }
 
 // Code may give what a command line refuses.
-TEST(Worlds, RefuseNumbersOutOfRange) {
+TEST(Worlds, RefuseAConfigurationThatACommandLineRefuses) {
   CountingGame game;
   Worlds worlds;
-  HostConfig config = quick();
-  config.tick_rate = 0;
-  const auto refused = worlds.open("w", config, game);
-  ASSERT_FALSE(refused);
-  EXPECT_STREQ(refused.error().reason, "bad configuration");
-  EXPECT_EQ(refused.error().message, "--tick-rate: 0 is not within 1 to 240");
+  const auto refusal = [&](const auto& spoil) {
+    HostConfig config = quick();
+    spoil(config);
+    const auto refused = worlds.open("w", config, game);
+    EXPECT_STREQ(refused.ok() ? "" : refused.error().reason, "bad configuration");
+    return refused.ok() ? "" : refused.error().message;
+  };
+  EXPECT_EQ(refusal([](HostConfig& config) { config.tick_rate = 0; }), "--tick-rate: 0 is not within 1 to 240");
+  EXPECT_THAT(refusal([](HostConfig& config) { config.duplicate_login = "maybe"; }),
+              testing::StartsWith("--duplicate-login: "));
+  EXPECT_THAT(refusal([](HostConfig& config) { config.trusted_proxies = {"10.0.0.0/8", "home"}; }),
+              testing::StartsWith("--trusted-proxy: "));
 }
 
 TEST(Worlds, TwoHaveNoFileInCommon) {
@@ -277,6 +285,37 @@ TEST(WorldsDeathTest, TheNextStartLogsACheckThatFailedInAHook) {
   EXPECT_THAT(
       log, testing::ContainsRegex("did not end in good order: failure .*check failed: no systems today  world=unable "
                                   "running=Game::systems"));
+}
+
+// A sanitizer's handler is replaced by that of programs.
+TEST(WorldsDeathTest, TheNextStartLogsAFaultInAHook) {
+  const store::TestFolder folder;
+  HostConfig config = quick();
+  config.db = folder.file();
+  CountingGame bad;
+  bad.each_tick = [] { ::raise(SIGSEGV); };
+  const auto run_and_fail = [&] {
+    ::signal(SIGSEGV, SIG_DFL);
+    process::report_signals();
+    Worlds worlds;
+    (*worlds.open("bad", config, bad))->tick();
+  };
+  EXPECT_EXIT(run_and_fail(), testing::KilledBySignal(SIGSEGV), "signal 11 .Segmentation fault.");
+  EXPECT_THAT(log_of_next_start(config),
+              testing::ContainsRegex("did not end in good order: failure .*signal 11 .Segmentation fault.  world=bad "
+                                     "tick=1 running=Game::tick"));
+}
+
+TEST(WorldsDeathTest, RunIsNotForHooks) {
+  CountingGame game;
+  Worlds worlds;
+  game.each_tick = [&] { worlds.run(1); };
+  EXPECT_DEATH(
+      {
+        (void)worlds.open("w", quick(), game);
+        worlds.run(1);
+      },
+      "Worlds::run is called by main.., not by a hook of a game .*running=Game::tick");
 }
 
 TEST(WorldsDeathTest, ACheckThatFailsInATickLeavesTheCheckpoint) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <mobula/core/bytes.hpp>
+#include <mobula/core/format.hpp>
 #include <mobula/core/hash.hpp>
 #include <mobula/core/running_code.hpp>
 #include <mobula/resource/entity_tree.hpp>
@@ -25,6 +26,11 @@ core::Status add_names(const resource::Resource& level, index::NameTable& names)
   for (const std::string_view name : level.names())
     if (const core::Result<core::StringId32> added = names.add(name); !added) return added.error();
   return core::Done{};
+}
+
+void check_is_server(const char* function) {
+  MOBULA_CHECK(core::running_code().empty(),
+               core::format("World::{} is called by the server, after the code of the game", function));
 }
 
 }  // namespace
@@ -52,6 +58,7 @@ std::uint64_t World::hash_of_seed(std::uint64_t seed) {
 }
 
 core::Status World::spawn_level() {
+  check_is_server("spawn_level");
   if (!level_) return core::Done{};
   if (core::Status spawned = level_->spawn(); !spawned) return spawned;
   hierarchy_.update();
@@ -198,6 +205,16 @@ std::span<const std::string> World::level_notes() const {
   return level_->spawner().notes();
 }
 
+void World::add_viewer(std::uint32_t player, ecs::Entity entity, bool spectator) {
+  check_is_server("add_viewer");
+  viewers_.insert_or_assign(player, Viewer(player, entity, spectator));
+}
+
+void World::remove_viewer(std::uint32_t player) {
+  check_is_server("remove_viewer");
+  viewers_.erase(player);
+}
+
 Viewer& World::viewer(std::uint32_t player) {
   Viewer* const found = try_viewer(player);
   MOBULA_CHECK(found != nullptr, "number " + std::to_string(player) + " is no player or spectator: it has no viewer");
@@ -225,7 +242,7 @@ void World::set_player_entity(std::uint32_t player, ecs::Entity entity) {
 
 // Kicks requested by hooks while other kicks are handled wait for the next tick.
 void World::end_tick() {
-  MOBULA_CHECK(core::running_code().empty(), "World::end_tick is called by the server, after the code of the game");
+  check_is_server("end_tick");
   events_.clear();
 #ifdef MOBULA_ASSERTS
   for (const ecs::UnmarkedBlock& block : audit_.run())

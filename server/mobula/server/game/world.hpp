@@ -51,7 +51,7 @@ class World {
   /// if two names of schema and level have the same hash.
   static core::Result<std::unique_ptr<World>> make(WorldConfig config);
 
-  /// Spawns the level. Called before the first tick.
+  /// Spawns the level. Called by the server, before the first tick.
   core::Status spawn_level();
   /// Restores a saved world instead of spawning the level, which must be the saved world's. Entities keep their
   /// handles; the next tick is the one after the checkpoint. Returns one sentence per difference caused by a newer
@@ -145,11 +145,9 @@ class World {
   /// Returns the same, or null if there is no such player.
   [[nodiscard]] Viewer* try_viewer(std::uint32_t player);
   /// Adds the viewer of a player with its entity, or of a spectator. Replaces an earlier one. Called by the server.
-  void add_viewer(std::uint32_t player, ecs::Entity entity = ecs::null_entity, bool spectator = false) {
-    viewers_.insert_or_assign(player, Viewer(player, entity, spectator));
-  }
+  void add_viewer(std::uint32_t player, ecs::Entity entity = ecs::null_entity, bool spectator = false);
   /// Removes a viewer, if there is one. Called by the server.
-  void remove_viewer(std::uint32_t player) { viewers_.erase(player); }
+  void remove_viewer(std::uint32_t player);
   /// Returns the living entity of a player. Null if it was destroyed, if the player has none, or if there is no such
   /// player.
   [[nodiscard]] ecs::Entity player_entity(std::uint32_t player) const;

@@ -33,10 +33,11 @@ constexpr int failed = 1;
 constexpr int bad_input = 2;
 
 constexpr std::chrono::milliseconds log_patience{1000};
+constexpr std::size_t message_bytes_max = 2000;
 
 int refuse(const HostConfig& config, const core::Error& error) {
   process::flush_log(log_patience);
-  std::cerr << config.program << ": " << error.message << '\n';
+  std::cerr << config.program << ": " << core::shown(error.message, message_bytes_max) << '\n';
   return bad_input;
 }
 

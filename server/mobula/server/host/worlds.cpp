@@ -2,6 +2,7 @@
 #include <functional>
 #include <mobula/core/format.hpp>
 #include <mobula/core/name.hpp>
+#include <mobula/core/running_code.hpp>
 #include <mobula/core/text.hpp>
 #include <mobula/server/host/worlds.hpp>
 #include <mobula/server/session/server.hpp>
@@ -108,6 +109,7 @@ core::Nanoseconds Worlds::next_turn() const {
 }
 
 bool Worlds::run(std::uint64_t ticks) {
+  MOBULA_CHECK(core::running_code().empty(), "Worlds::run is called by main(), not by a hook of a game");
   while (goes_on(ticks)) {
     events_.run_until(next_turn());
     if (events_.stopped() || !may_serve()) break;
