@@ -56,6 +56,29 @@ TEST(Records, AnOpenWorldHasAnOwnerAndAWaitingOneHasNone) {
     EXPECT_FALSE(parse_world(text).ok()) << text;
 }
 
+TEST(Records, ACrossingReadsBackWithItsBytes) {
+  const CrossingRecord crossing{.source = "a",
+                                .target = "b",
+                                .account = "anna",
+                                .name = "Anna",
+                                .pack = core::Bytes(1000, std::byte{0xff}),
+                                .data = core::Bytes(3),
+                                .left = true};
+  EXPECT_EQ(*parse_crossing(to_json(crossing)), crossing);
+  EXPECT_EQ(*parse_ledger(to_json(LedgerRecord{epoch_max})), LedgerRecord{epoch_max});
+  const auto spoilt = [&](const auto& spoil) {
+    CrossingRecord other = crossing;
+    spoil(other);
+    return !parse_crossing(to_json(other)).ok();
+  };
+  EXPECT_TRUE(spoilt([](CrossingRecord& other) { other.target = "a"; }));
+  EXPECT_TRUE(spoilt([](CrossingRecord& other) { other.source = "../a"; }));
+  EXPECT_TRUE(spoilt([](CrossingRecord& other) { other.account.clear(); }));
+  EXPECT_TRUE(spoilt([](CrossingRecord& other) { other.data.resize(crossing_bytes_max); }));
+  const std::string text = to_json(crossing);
+  for (std::size_t bytes = 0; bytes < text.size(); bytes += 7) EXPECT_FALSE(parse_crossing(text.substr(0, bytes)).ok());
+}
+
 TEST(Records, TextThatIsNotUtf8IsReplaced) {
   WorldRecord waiting{.game = "0123", .trouble = "no file \xff"};
   EXPECT_EQ(parse_world(to_json(waiting))->trouble, "no file \xef\xbf\xbd");

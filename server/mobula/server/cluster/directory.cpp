@@ -115,6 +115,8 @@ void Directory::read(const std::string& key) {
   put(nodes_, name_in(key, nodes_prefix), value, parse_node);
   put(loads_, name_in(key, loads_prefix), value, parse_load);
   put(worlds_, name_in(key, worlds_prefix), value, parse_world);
+  put(crossings_, name_in(key, crossings_prefix), value, parse_crossing);
+  put(ledgers_, name_in(key, ledgers_prefix), value, parse_ledger);
 }
 
 const KeyValue* Directory::find(std::string_view key) const {

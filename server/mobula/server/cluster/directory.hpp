@@ -44,6 +44,8 @@ class Directory {
   [[nodiscard]] const ListedByName<NodeRecord>& nodes() const { return nodes_; }
   [[nodiscard]] const ListedByName<LoadRecord>& loads() const { return loads_; }
   [[nodiscard]] const ListedByName<WorldRecord>& worlds() const { return worlds_; }
+  [[nodiscard]] const ListedByName<CrossingRecord>& crossings() const { return crossings_; }
+  [[nodiscard]] const ListedByName<LedgerRecord>& ledgers() const { return ledgers_; }
   /// Returns a key. Null if there is none.
   [[nodiscard]] const KeyValue* find(std::string_view key) const;
   /// Returns how often the list had what the watch had not.
@@ -64,6 +66,8 @@ class Directory {
   ListedByName<NodeRecord> nodes_;
   ListedByName<LoadRecord> loads_;
   ListedByName<WorldRecord> worlds_;
+  ListedByName<CrossingRecord> crossings_;
+  ListedByName<LedgerRecord> ledgers_;
   Revision revision_ = 0;
   RequestId request_ = 0;      // unanswered list; 0 for none
   Revision listed_from_ = 0;   // revision of the copy when the list was sent

@@ -7,7 +7,8 @@
 
 namespace mobula::cluster {
 
-Node::Node(NodeConfig config) : config_(std::move(config)), lease_(config_.ttl), directory_(config_.cluster) {
+Node::Node(NodeConfig config)
+    : config_(std::move(config)), lease_(config_.ttl), directory_(config_.cluster), crossings_(config_.cluster) {
   MOBULA_CHECK(core::is_good_name(config_.name), "a node has a name of letters and digits: '" + config_.name + "'");
 }
 
@@ -27,7 +28,9 @@ void Node::update(Coordinator& coordinator, core::Nanoseconds now) {
     reconcile_node(coordinator);
     if (serving()) reconcile_worlds(coordinator);
   }
-  if (serving()) publish_load(coordinator);
+  if (!serving()) return;
+  crossings_.update(coordinator, directory_, now);
+  publish_load(coordinator);
 }
 
 void Node::receive(Coordinator& coordinator) {
@@ -40,7 +43,8 @@ void Node::receive(Coordinator& coordinator) {
       last_error_ = reply->error->message;
     else
       last_contact_ = now_;
-    if (!lease_.on_reply(*reply, now_) && !directory_.on_reply(*reply, now_)) attempts_.on_reply(*reply, now_);
+    if (lease_.on_reply(*reply, now_) || directory_.on_reply(*reply, now_)) continue;
+    if (!crossings_.on_reply(*reply, now_)) attempts_.on_reply(*reply, now_);
   }
 }
 
@@ -62,7 +66,10 @@ std::optional<core::Error> Node::reason_to_end() const {
 void Node::end(core::Error error) {
   last_error_ = error.message;
   ended_ = std::move(error);
-  for (const auto& [world, held] : held_) tasks_.push_back({NodeTask::Kind::drop, world, held.epoch});
+  for (const auto& [world, held] : held_) {
+    tasks_.push_back({.kind = NodeTask::Kind::drop, .world = world, .epoch = held.epoch});
+    crossings_.close(world);
+  }
   held_.clear();
 }
 
@@ -118,7 +125,8 @@ void Node::drop_lost_worlds() {
     const bool own = listed != directory_.worlds().end() && is_own(listed->second.record) &&
                      listed->second.record.epoch == held.epoch;
     const bool closed = held.closing && held.wanted;
-    if (!own && !closed) tasks_.push_back({NodeTask::Kind::drop, world, held.epoch});
+    if (!own && !closed) tasks_.push_back({.kind = NodeTask::Kind::drop, .world = world, .epoch = held.epoch});
+    if (!own) crossings_.close(world);
     return !own;
   });
 }
@@ -130,12 +138,12 @@ void Node::reconcile_world(Coordinator& coordinator, const std::string& world, c
     held.closing = true;
     held.wanted = WorldRecord{.trouble = "the node is full"};
   } else if (is_new) {
-    tasks_.push_back({NodeTask::Kind::open, world, record.epoch});
+    tasks_.push_back(task_to_open(world, record.epoch));
   }
   if (config_.offer.draining && !held.closing && held.wanted) {
     held.closing = true;
     held.wanted.reset();
-    tasks_.push_back({NodeTask::Kind::close, world, held.epoch});
+    tasks_.push_back({.kind = NodeTask::Kind::close, .world = world, .epoch = held.epoch});
   }
   if (!held.wanted) return;
   WorldRecord wanted = *held.wanted;
@@ -146,6 +154,15 @@ void Node::reconcile_world(Coordinator& coordinator, const std::string& world, c
     wanted.run = run_;
   }
   commit(coordinator, std::string(worlds_prefix) + world, to_json(wanted), 0);
+}
+
+NodeTask Node::task_to_open(const std::string& world, std::uint64_t epoch) {
+  const auto ledger = directory_.ledgers().find(world);
+  return {.kind = NodeTask::Kind::open,
+          .world = world,
+          .epoch = epoch,
+          .crossings = crossings_.open(directory_, world, epoch),
+          .ledger = ledger == directory_.ledgers().end() ? LedgerRecord{} : ledger->second.record};
 }
 
 void Node::publish_load(Coordinator& coordinator) {

@@ -10,6 +10,7 @@
 #include <deque>
 #include <map>
 #include <mobula/server/cluster/attempts.hpp>
+#include <mobula/server/cluster/crossings.hpp>
 #include <mobula/server/cluster/lease_holder.hpp>
 #include <mobula/server/cluster/records.hpp>
 
@@ -48,6 +49,9 @@ struct NodeTask {
   Kind kind{};
   std::string world{};
   std::uint64_t epoch = 0;
+  // open: crossings from and to the world, in the order in which they were decided, and its record in the ledgers.
+  std::vector<Crossing> crossings{};
+  LedgerRecord ledger{};
 };
 
 class Node {
@@ -67,6 +71,14 @@ class Node {
   /// Gives a world back because its files have a later epoch, as after the loss of the coordinator's data. Its next
   /// epoch is greater than `last_epoch`.
   void superseded(std::string_view world, std::uint64_t epoch, std::uint64_t last_epoch);
+  // As those of Crossings.
+  void depart(const std::string& world, std::uint64_t epoch, const std::string& id, CrossingRecord record) {
+    crossings_.depart(world, epoch, id, std::move(record));
+  }
+  void saved(std::string_view world, std::uint64_t epoch, std::uint64_t version, const std::vector<std::string>& ids) {
+    crossings_.saved(world, epoch, version, ids);
+  }
+  std::optional<CrossingEvent> poll_crossing() { return crossings_.poll(); }
   void set_load(const LoadRecord& load) { load_ = load; }
   /// Takes no more worlds, and closes those that it has. An operator does the same by `draining` in the node's key,
   /// with its lease kept. It lasts until the end of the run.
@@ -112,6 +124,7 @@ class Node {
   void drop_lost_worlds();
   void publish_load(Coordinator& coordinator);
   void commit(Coordinator& coordinator, std::string_view key, std::string value, LeaseId lease);
+  [[nodiscard]] NodeTask task_to_open(const std::string& world, std::uint64_t epoch);
   void release(std::string_view world, std::uint64_t epoch, WorldRecord record);
   [[nodiscard]] bool is_own(const WorldRecord& record) const;
   Held* find(std::string_view world, std::uint64_t epoch);
@@ -132,6 +145,7 @@ class Node {
   std::string last_error_;
   LoadRecord load_;
   Attempts attempts_;
+  Crossings crossings_;
   std::map<std::string, Held, std::less<>> held_;
   std::deque<NodeTask> tasks_;
 };

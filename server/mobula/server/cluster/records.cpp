@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <array>
+#include <mobula/core/base64.hpp>
 #include <mobula/core/name.hpp>
 #include <mobula/server/cluster/json_fields_impl.hpp>
 #include <mobula/server/cluster/records.hpp>
+#include <optional>
 
 namespace mobula::cluster {
 namespace {
@@ -39,6 +41,20 @@ std::string to_json(const WorldRecord& world) {
               {"trouble", world.trouble}, {"failed_on", world.failed_on}}
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
+
+std::string to_json(const CrossingRecord& crossing) {
+  return Json{{"source", crossing.source},
+              {"target", crossing.target},
+              {"account", crossing.account},
+              {"name", crossing.name},
+              {"pack", core::to_base64(crossing.pack)},
+              {"data", core::to_base64(crossing.data)},
+              {"left", crossing.left},
+              {"arrived", crossing.arrived}}
+      .dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string to_json(const LedgerRecord& ledger) { return Json{{"version", std::to_string(ledger.version)}}.dump(); }
 
 core::Result<NodeRecord> parse_node(std::string_view json) {
   const Json parsed = Json::parse(json, nullptr, false);
@@ -84,6 +100,34 @@ core::Result<WorldRecord> parse_world(std::string_view json) {
                      (world.failed_on.empty() || core::is_good_name(world.failed_on));
   if (world.state == WorldState::waiting ? !waits : !owned) return bad("world", json);
   return world;
+}
+
+core::Result<CrossingRecord> parse_crossing(std::string_view json) {
+  const Json parsed = Json::parse(json, nullptr, false);
+  JsonFields fields(parsed);
+  CrossingRecord crossing{.source = fields.text("source"),
+                          .target = fields.text("target"),
+                          .account = fields.text("account"),
+                          .name = fields.text("name")};
+  const std::optional<core::Bytes> pack = core::from_base64(fields.text("pack"));
+  const std::optional<core::Bytes> data = core::from_base64(fields.text("data"));
+  crossing.left = fields.flag("left");
+  crossing.arrived = fields.flag("arrived");
+  const bool good = fields.good() && pack && data && core::is_good_name(crossing.source) &&
+                    core::is_good_name(crossing.target) && crossing.source != crossing.target &&
+                    !crossing.account.empty();
+  if (!good || pack->size() + data->size() > crossing_bytes_max) return bad("crossing", json);
+  crossing.pack = *pack;
+  crossing.data = *data;
+  return crossing;
+}
+
+core::Result<LedgerRecord> parse_ledger(std::string_view json) {
+  const Json parsed = Json::parse(json, nullptr, false);
+  JsonFields fields(parsed);
+  const LedgerRecord ledger{.version = fields.number<std::uint64_t>("version")};
+  if (!fields.good()) return bad("ledger", json);
+  return ledger;
 }
 
 }  // namespace mobula::cluster

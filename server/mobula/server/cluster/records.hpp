@@ -3,11 +3,14 @@
 //   nodes/NAME    a server process and what it offers; erased with its lease
 //   loads/NAME    its load; erased with its lease
 //   worlds/NAME   a world and its owner
+//   ledgers/NAME  how new the world's save must be; see crossing_ledger.hpp
+//   crossings/ID  a player on the way from one world to another; see crossings.hpp
 //
 // A node's key is created once per run: the revision of its creation names the run. The owner of a world is a run of a
 // node. While the key of that run exists, no other node may have the world.
 #pragma once
 
+#include <mobula/core/bytes.hpp>
 #include <mobula/server/cluster/coordinator.hpp>
 
 namespace mobula::cluster {
@@ -15,6 +18,8 @@ namespace mobula::cluster {
 inline constexpr std::string_view nodes_prefix = "nodes/";
 inline constexpr std::string_view loads_prefix = "loads/";
 inline constexpr std::string_view worlds_prefix = "worlds/";
+inline constexpr std::string_view ledgers_prefix = "ledgers/";
+inline constexpr std::string_view crossings_prefix = "crossings/";
 
 struct NodeRecord {
   std::string game{};     // hash of the schema; worlds are placed on nodes of their game
@@ -54,14 +59,40 @@ struct WorldRecord {
   bool operator==(const WorldRecord&) const = default;
 };
 
+/// Maximum size of a crossing's pack and data together. etcd takes requests of 1.5 MiB.
+inline constexpr std::size_t crossing_bytes_max = 512 * 1024;
+
+/// A player on the way. While the key exists, the record owns the player's entities: a world that has them too has not
+/// been saved since.
+struct CrossingRecord {
+  std::string source{};  // world
+  std::string target{};  // world
+  std::string account{};
+  std::string name{};    // the player's
+  core::Bytes pack{};    // World::pack of the player's entity
+  core::Bytes data{};    // the game's own
+  bool left = false;     // the source was saved without them
+  bool arrived = false;  // the target was saved with them
+  bool operator==(const CrossingRecord&) const = default;
+};
+
+struct LedgerRecord {
+  std::uint64_t version = 0;  // a save with an older ledger is older than a crossing that is settled
+  bool operator==(const LedgerRecord&) const = default;
+};
+
 std::string_view to_string(WorldState state);
 std::string to_json(const NodeRecord& node);
 std::string to_json(const LoadRecord& load);
 std::string to_json(const WorldRecord& world);
+std::string to_json(const CrossingRecord& crossing);
+std::string to_json(const LedgerRecord& ledger);
 /// Returns what a value that others wrote holds. Ignores unknown fields. Error "bad record" for other forms, and for
 /// values out of range.
 core::Result<NodeRecord> parse_node(std::string_view json);
 core::Result<LoadRecord> parse_load(std::string_view json);
 core::Result<WorldRecord> parse_world(std::string_view json);
+core::Result<CrossingRecord> parse_crossing(std::string_view json);
+core::Result<LedgerRecord> parse_ledger(std::string_view json);
 
 }  // namespace mobula::cluster

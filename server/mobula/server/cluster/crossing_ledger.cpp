@@ -1,0 +1,96 @@
+#include <mobula/core/format.hpp>
+#include <mobula/server/cluster/crossing_ledger.hpp>
+#include <utility>
+
+namespace mobula::cluster {
+
+std::vector<std::string> LedgerState::saved_ids() const {
+  std::vector<std::string> ids(left.begin(), left.end());
+  ids.insert(ids.end(), arrived.begin(), arrived.end());
+  return ids;
+}
+
+core::Status CrossingLedger::restore(LedgerState saved, const std::vector<Crossing>& existing, std::uint64_t settled) {
+  if (saved.version < settled)
+    return core::Error{
+        "old save",
+        core::format("the save of world \"{}\" is older than crossings that are settled (ledger {} instead of {}): it "
+                     "has players who are in other worlds now",
+                     world_, saved.version, settled)};
+  state_ = std::move(saved);
+  std::set<std::string> exist;
+  for (const auto& [id, record] : existing) {
+    exist.insert(id);
+    record.source == world_ ? depart(id, record) : arrive(id, record);
+  }
+  const auto is_gone = [&](const std::string& id) { return !exist.contains(id); };
+  std::erase_if(state_.left, is_gone);
+  std::erase_if(state_.arrived, is_gone);
+  for (const auto& [id, record] : std::map(state_.prepared)) take_back(id);
+  return core::Done{};
+}
+
+void CrossingLedger::prepare(const std::string& id, CrossingRecord record) {
+  ++state_.version;
+  state_.prepared[id] = std::move(record);
+}
+
+void CrossingLedger::on_event(const CrossingEvent& event) {
+  using Kind = CrossingEvent::Kind;
+  switch (event.kind) {
+    case Kind::departed: return depart(event.id, event.record);
+    case Kind::refused: return take_back(event.id);
+    case Kind::arriving: return arrive(event.id, event.record);
+    case Kind::settled: return forget(event.id);
+  }
+}
+
+// A world that was saved before has the player, or was about to take them in by a crossing before this one.
+void CrossingLedger::depart(const std::string& id, const CrossingRecord& record) {
+  if (!state_.left.insert(id).second) return;
+  ++state_.version;
+  returning_.erase(id);
+  if (state_.prepared.erase(id) > 0) return;
+  home_.remove(record.account);
+  for (const auto& [arriving, player] : std::map(waiting_)) {
+    if (player.account != record.account) continue;
+    state_.arrived.insert(arriving);
+    waiting_.erase(arriving);
+  }
+}
+
+void CrossingLedger::arrive(const std::string& id, const CrossingRecord& record) {
+  if (state_.arrived.contains(id)) return;
+  if (!home_.take(record)) {
+    waiting_[id] = record;
+    return;
+  }
+  ++state_.version;
+  state_.arrived.insert(id);
+  waiting_.erase(id);
+}
+
+void CrossingLedger::take_back(const std::string& id) {
+  const auto found = state_.prepared.find(id);
+  if (found == state_.prepared.end()) return;
+  if (!home_.take(found->second)) {
+    returning_.insert(id);
+    return;
+  }
+  ++state_.version;
+  state_.prepared.erase(found);
+  returning_.erase(id);
+}
+
+void CrossingLedger::forget(const std::string& id) {
+  state_.left.erase(id);
+  state_.arrived.erase(id);
+  waiting_.erase(id);
+}
+
+void CrossingLedger::retry() {
+  for (const auto& [id, record] : std::map(waiting_)) arrive(id, record);
+  for (const std::string& id : std::set(returning_)) take_back(id);
+}
+
+}  // namespace mobula::cluster

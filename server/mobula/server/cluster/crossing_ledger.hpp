@@ -1,0 +1,70 @@
+// The crossings of a world, which it saves with each checkpoint. A world that is opened has the players of its last
+// save. The crossings that the coordinator has correct them. So a world may have ended at any moment.
+//
+//   prepared   the world has removed the player, and nothing is decided
+//   left       the record exists, and the world does not have the player
+//   arrived    the record exists, and the world has the player
+//
+// The ledger forgets a crossing once its record is erased. The coordinator keeps the version of the ledger that had the
+// last one. A save with an older version is refused: some of its players have left for good.
+#pragma once
+
+#include <map>
+#include <mobula/server/cluster/crossings.hpp>
+#include <set>
+
+namespace mobula::cluster {
+
+struct LedgerState {
+  std::uint64_t version = 0;  // grows with each change
+  std::map<std::string, CrossingRecord> prepared{};
+  std::set<std::string> left{};
+  std::set<std::string> arrived{};
+
+  /// Returns the crossings for which a save with this state counts.
+  [[nodiscard]] std::vector<std::string> saved_ids() const;
+};
+
+/// The world of a ledger.
+class CrossingHome {
+ public:
+  virtual ~CrossingHome() = default;
+  /// Takes a player in, or back. Returns false if it cannot yet, and stays as it was.
+  virtual bool take(const CrossingRecord& player) = 0;
+  /// Removes the player of an account, if there is one.
+  virtual void remove(const std::string& account) = 0;
+};
+
+class CrossingLedger {
+ public:
+  /// The home outlives it.
+  CrossingLedger(std::string world, CrossingHome& home) : world_(std::move(world)), home_(home) {}
+
+  /// Continues a saved world: brings its players up to date. `existing` are the crossings of Crossings::open().
+  /// `settled` is the version that the coordinator keeps. Error "old save", which changes nothing.
+  core::Status restore(LedgerState saved, const std::vector<Crossing>& existing, std::uint64_t settled);
+  /// Notes that the world has removed a player who is to leave.
+  void prepare(const std::string& id, CrossingRecord record);
+  /// Handles an event of Crossings for this world.
+  void on_event(const CrossingEvent& event);
+  /// Tries again to take players in. Called now and then.
+  void retry();
+
+  [[nodiscard]] const LedgerState& state() const { return state_; }
+  /// Returns the number of players that the world cannot take in yet.
+  [[nodiscard]] std::size_t waiting() const { return waiting_.size() + returning_.size(); }
+
+ private:
+  void depart(const std::string& id, const CrossingRecord& record);
+  void arrive(const std::string& id, const CrossingRecord& record);
+  void take_back(const std::string& id);
+  void forget(const std::string& id);
+
+  std::string world_;
+  CrossingHome& home_;
+  LedgerState state_;
+  std::map<std::string, CrossingRecord> waiting_{};  // arriving
+  std::set<std::string> returning_{};                // among those prepared: refused
+};
+
+}  // namespace mobula::cluster

@@ -1,0 +1,128 @@
+#include <gtest/gtest.h>
+
+#include <mobula/server/cluster/crossing_ledger.hpp>
+#include <set>
+
+namespace mobula::cluster {
+namespace ledger_test {
+
+using Kind = CrossingEvent::Kind;
+
+class Home final : public CrossingHome {
+ public:
+  bool take(const CrossingRecord& player) override { return !full && players.insert(player.account).second; }
+  void remove(const std::string& account) override { players.erase(account); }
+
+  std::set<std::string> players{};
+  bool full = false;
+};
+
+using Players = std::set<std::string>;
+
+CrossingRecord crossing(const std::string& from, const std::string& to, const std::string& account = "anna") {
+  return {.source = from, .target = to, .account = account};
+}
+
+class CrossingLedgerTest : public testing::Test {
+ protected:
+  void on(Kind kind, const std::string& id, const CrossingRecord& record = {}) {
+    ledger.on_event({.kind = kind, .world = "w", .id = id, .record = record});
+  }
+
+  Home home;
+  CrossingLedger ledger{"w", home};
+};
+
+TEST_F(CrossingLedgerTest, TakesAnArrivingPlayerOnce) {
+  on(Kind::arriving, "1", crossing("x", "w"));
+  on(Kind::arriving, "1", crossing("x", "w"));
+  EXPECT_EQ(home.players, Players{"anna"});
+  EXPECT_EQ(ledger.state().saved_ids(), std::vector<std::string>{"1"});
+  on(Kind::settled, "1");
+  EXPECT_EQ(ledger.state().saved_ids().size(), 0u);
+  EXPECT_EQ(home.players, Players{"anna"});
+}
+
+TEST_F(CrossingLedgerTest, TakesARefusedPlayerBack) {
+  ledger.prepare("1", crossing("w", "x"));
+  on(Kind::refused, "1");
+  EXPECT_EQ(home.players, Players{"anna"});
+  EXPECT_TRUE(ledger.state().prepared.empty());
+}
+
+TEST_F(CrossingLedgerTest, ADepartedPlayerIsNotRemovedTwice) {
+  ledger.prepare("1", crossing("w", "x"));
+  home.players = {"anna"};  // a token of the backend has brought her here
+  on(Kind::departed, "1", crossing("w", "x"));
+  EXPECT_EQ(home.players, Players{"anna"});
+  EXPECT_EQ(ledger.state().left.size(), 1u);
+}
+
+TEST_F(CrossingLedgerTest, AFullWorldTakesPlayersLater) {
+  home.full = true;
+  on(Kind::arriving, "1", crossing("x", "w"));
+  ledger.prepare("2", crossing("w", "x", "bert"));
+  on(Kind::refused, "2");
+  EXPECT_EQ(ledger.waiting(), 2u);
+  EXPECT_EQ(ledger.state().saved_ids().size(), 0u) << "a save would not have them";
+  EXPECT_EQ(ledger.state().prepared.size(), 1u) << "a save has them here";
+  home.full = false;
+  ledger.retry();
+  EXPECT_EQ(home.players, (Players{"anna", "bert"}));
+  EXPECT_EQ(ledger.waiting(), 0u);
+}
+
+TEST_F(CrossingLedgerTest, ARestoredWorldFollowsWhatWasDecided) {
+  home.players = {"anna", "bert"};
+  LedgerState saved{.version = 3, .prepared = {{"3", crossing("w", "x", "carl")}, {"4", crossing("w", "x", "dora")}}};
+  const std::vector<Crossing> existing{{"1", crossing("w", "x", "anna")},   // left after the save
+                                       {"2", crossing("x", "w", "emil")},   // arriving
+                                       {"3", crossing("w", "x", "carl")}};  // decided after the save
+  ASSERT_TRUE(ledger.restore(saved, existing, 3));
+  EXPECT_EQ(home.players, (Players{"bert", "dora", "emil"}));
+  EXPECT_EQ(ledger.state().left, (std::set<std::string>{"1", "3"}));
+  EXPECT_TRUE(ledger.state().prepared.empty());
+}
+
+TEST_F(CrossingLedgerTest, ARestoredWorldKnowsWhatItWasSavedWith) {
+  home.players = {"anna"};
+  const LedgerState saved{.version = 3, .left = {"1", "7"}, .arrived = {"2", "8"}};
+  ASSERT_TRUE(ledger.restore(saved, {{"1", crossing("w", "x")}, {"2", crossing("x", "w")}}, 2));
+  EXPECT_EQ(home.players, Players{"anna"});
+  EXPECT_EQ(ledger.state().saved_ids(), (std::vector<std::string>{"1", "2"})) << "the others are settled";
+}
+
+// Anna has arrived and left again since the save.
+TEST_F(CrossingLedgerTest, APlayerWhoHasLeftAgainIsNotTaken) {
+  for (const bool full : {false, true}) {
+    home = {};
+    home.full = full;
+    CrossingLedger restored("w", home);
+    ASSERT_TRUE(restored.restore({}, {{"9", crossing("x", "w")}, {"1", crossing("w", "y")}}, 0));
+    home.full = false;
+    restored.retry();
+    EXPECT_EQ(home.players, Players()) << full;
+    EXPECT_EQ(restored.state().saved_ids().size(), 2u);
+  }
+}
+
+TEST_F(CrossingLedgerTest, AnOldSaveIsRefusedAndChangesNothing) {
+  const core::Status restored = ledger.restore({.version = 3}, {{"1", crossing("x", "w")}}, 4);
+  ASSERT_FALSE(restored);
+  EXPECT_STREQ(restored.error().reason, "old save");
+  EXPECT_EQ(home.players, Players());
+}
+
+TEST_F(CrossingLedgerTest, EachChangeHasANewVersion) {
+  std::uint64_t last = ledger.state().version;
+  const auto expect_newer = [&] { EXPECT_GT(ledger.state().version, std::exchange(last, ledger.state().version)); };
+  ledger.prepare("1", crossing("w", "x"));
+  expect_newer();
+  on(Kind::departed, "1", crossing("w", "x"));
+  expect_newer();
+  on(Kind::arriving, "2", crossing("x", "w"));
+  expect_newer();
+}
+
+}  // namespace ledger_test
+}  // namespace mobula::cluster

@@ -1,0 +1,238 @@
+#include <gtest/gtest.h>
+
+#include <seeds.hpp>
+#include <server/cluster/crossing_trial.hpp>
+
+namespace mobula::cluster {
+namespace crossings_test {
+
+using test::Accounts;
+using test::CrossingHost;
+using test::CrossingTrial;
+
+// Two processes with a world each: "a" has anna, "b" nobody.
+class CrossingsTest : public testing::Test {
+ protected:
+  CrossingsTest() {
+    trial.add_host();
+    trial.add_host();
+    trial.run(core::second);
+    trial.create("a", {"anna"});
+    trial.create("b", {});
+    trial.run(core::second);
+  }
+  CrossingHost& at(const std::string& world) { return *trial.owner(world); }
+  void save(const std::string& world) {
+    at(world).begin_save(world);
+    trial.run(core::second / 10);
+  }
+  [[nodiscard]] CrossingRecord record() const { return parse_crossing(trial.records().front().value).value(); }
+
+  CrossingTrial trial;
+};
+
+TEST_F(CrossingsTest, TheRecordLastsUntilBothAreSaved) {
+  at("a").send("a", "anna", "b");
+  trial.run(core::second / 10);
+  EXPECT_EQ(trial.world("a").players, Accounts());
+  EXPECT_EQ(trial.world("b").players, Accounts{"anna"});
+  ASSERT_EQ(trial.records().size(), 1u);
+  save("a");
+  EXPECT_TRUE(record().left && !record().arrived);
+  trial.run(5 * core::second);
+  ASSERT_EQ(trial.records().size(), 1u) << "the target was not saved";
+  save("b");
+  EXPECT_EQ(trial.records().size(), 0u);
+  for (const char* world : {"a", "b"}) EXPECT_EQ(trial.world(world).ledger.state().saved_ids().size(), 0u) << world;
+}
+
+TEST_F(CrossingsTest, ManyAreSavedInParts) {
+  Accounts many;
+  for (int i = 0; i < 100; ++i) many.insert("p" + std::to_string(i));
+  trial.create("c", many);
+  trial.run(core::second);
+  for (const std::string& each : many) at("c").send("c", each, "b");
+  trial.run(core::second);
+  EXPECT_EQ(trial.records().size(), 100u);
+  save("c");
+  save("b");
+  trial.run(core::second);
+  EXPECT_EQ(trial.records().size(), 0u);
+  EXPECT_EQ(trial.world("b").players, many);
+}
+
+TEST_F(CrossingsTest, AWorldWithAnotherOwnerDecidesNothing) {
+  CrossingHost& former = at("a");
+  former.client.network.cut = true;
+  former.send("a", "anna", "b");
+  trial.run(3 * core::second);  // the lease ends
+  ASSERT_NE(trial.owner("a"), nullptr);
+  EXPECT_NE(trial.owner("a"), &former);
+  EXPECT_EQ(trial.world("a").players, Accounts{"anna"}) << "the save has her";
+  EXPECT_EQ(trial.records().size(), 0u);
+}
+
+// The answer to the commit is lost.
+TEST_F(CrossingsTest, AnUnknownOutcomeIsFound) {
+  for (int seed = 0; seed < 20; ++seed) {
+    SCOPED_TRACE(seed);
+    CrossingHost& host = at("a");
+    host.client.network.lost_in_1000 = 500;
+    host.send("a", "anna", "b");
+    trial.run(core::second);
+    host.client.network.lost_in_1000 = 0;
+    trial.run(3 * core::second);
+    ASSERT_EQ(trial.world("b").players, Accounts{"anna"});
+    at("b").send("b", "anna", "a");
+    trial.run(core::second);
+    ASSERT_EQ(trial.world("a").players, Accounts{"anna"});
+  }
+}
+
+TEST_F(CrossingsTest, AFullStoreRefusesIt) {
+  trial.store.fill();
+  at("a").send("a", "anna", "b");
+  trial.run(core::second);
+  EXPECT_EQ(at("a").refused, 1);
+  EXPECT_EQ(trial.world("a").players, Accounts{"anna"});
+}
+
+TEST_F(CrossingsTest, ASaveWithoutAnOwnersKeyIsNotCommitted) {
+  CrossingHost& former = at("b");
+  at("a").send("a", "anna", "b");
+  trial.run(core::second / 10);
+  save("a");
+  former.begin_save("b");
+  former.client.network.cut = true;
+  trial.run(4 * core::second);  // "b" has another owner, who has copied the file
+  former.client.network.cut = false;
+  trial.run(core::second);
+  EXPECT_EQ(trial.world("b").players, Accounts{"anna"});
+}
+
+// The source is restored from a backup after the record was erased.
+TEST_F(CrossingsTest, ASaveOlderThanASettledCrossingIsRefused) {
+  at("a").send("a", "anna", "b");
+  trial.run(core::second / 10);
+  save("a");
+  save("b");
+  ASSERT_EQ(trial.records().size(), 0u);
+  for (auto& [epoch, file] : trial.volume["a"]) file = {.players = {"anna"}};  // a backup
+  std::erase_if(trial.hosts, [&](const auto& each) { return each->worlds.contains("a"); });
+  trial.run(5 * core::second);
+  EXPECT_EQ(trial.owner("a"), nullptr);
+  EXPECT_EQ(trial.hosts.front()->failure, "old save");
+}
+
+TEST_F(CrossingsTest, ATargetThatIsClosedTakesThePlayerWhenItOpens) {
+  std::erase_if(trial.hosts, [&](const auto& each) { return each->worlds.contains("b"); });
+  at("a").send("a", "anna", "b");
+  trial.run(core::second);
+  EXPECT_EQ(trial.records().size(), 1u);
+  trial.run(4 * core::second);
+  EXPECT_EQ(trial.world("b").players, Accounts{"anna"});
+}
+
+TEST_F(CrossingsTest, ARecordThatCannotBeReadStays) {
+  trial.store.commit({.puts = {{"c/crossings/x", R"({"source":"a","target":"b"})"}}});
+  trial.run(core::second);
+  EXPECT_EQ(trial.records().size(), 1u);
+}
+
+// Processes die, pause, drain and are cut off; requests are lost or late; worlds are saved now and then. At no time is
+// a player in two worlds, or in one and in a record. After it, each is in one.
+TEST(CrossingModel, EachPlayerIsInOnePlace) {
+  std::size_t crossed = 0;
+  for (std::uint64_t seed = 1; seed <= test::few_or_all(3, 12); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    CrossingTrial trial(seed);
+    core::Random& random = trial.random;
+    for (int each = 0; each < 3; ++each) trial.add_host();
+    trial.run(core::second);
+    Accounts everybody;
+    const std::vector<std::string> worlds{"a", "b", "c", "d"};
+    for (const std::string& world : worlds) {
+      Accounts players;
+      for (int each = 0; each < 4; ++each) players.insert(world + std::to_string(each));
+      everybody.insert(players.begin(), players.end());
+      trial.create(world, players);
+    }
+    // The newest record of a player has them, unless its target has been saved with them or serves them.
+    const auto places = [&] {
+      std::map<std::string, int> count;
+      std::map<std::string, std::pair<Revision, bool>> newest;
+      for (const KeyValue& each : trial.records()) {
+        const CrossingRecord record = parse_crossing(each.value).value();
+        CrossingHost* const target = trial.owner(record.target);
+        const std::string id = each.key.substr(std::string_view("c/crossings/").size());
+        const bool arrived = record.arrived || (target != nullptr &&
+                                                target->worlds.at(record.target)->ledger.state().arrived.contains(id));
+        auto& known = newest[record.account];
+        known = std::max(known, std::pair(each.created, !arrived));
+      }
+      for (const auto& [account, record] : newest) count[account] += record.second ? 1 : 0;
+      for (const std::string& world : worlds)
+        if (CrossingHost* const owner = trial.owner(world))
+          for (const std::string& account : owner->worlds.at(world)->players) ++count[account];
+      return count;
+    };
+    const auto act = [&] {
+      for (const std::string& world : worlds) {
+        CrossingHost* const owner = trial.owner(world);
+        if (owner == nullptr) continue;
+        const Accounts& players = owner->worlds.at(world)->players;
+        owner->worlds.at(world)->room = random.chance(1, 10) ? 3 : 100;
+        if (random.chance(1, 10)) owner->worlds.at(world)->ledger.retry();
+        if (random.chance(1, 20)) owner->begin_save(world, random.below(100) * core::millisecond);
+        if (players.empty() || !random.chance(1, 15)) continue;
+        const std::string& to = worlds[random.below(4)];
+        const std::string account =
+            *std::next(players.begin(), random.below(static_cast<std::uint32_t>(players.size())));
+        if (to == world) continue;
+        owner->send(world, account, to);
+        ++crossed;
+      }
+    };
+    const auto disturb = [&] {
+      CrossingHost& host = *trial.hosts[random.below(static_cast<std::uint32_t>(trial.hosts.size()))];
+      switch (random.below(6)) {
+        case 0: host.client.network.cut = !host.client.network.cut; break;
+        case 1: host.paused = !host.paused; break;
+        case 2: host.node.drain(); break;
+        case 3: std::erase_if(trial.hosts, [&](const auto& each) { return each.get() == &host; }); break;
+        case 4: host.client.network.lost_in_1000 = random.below(300); break;
+        case 5: host.client.network.late_in_1000 = random.below(200); break;
+      }
+    };
+    for (int step = 0; step < 3000; ++step) {
+      trial.step();
+      for (const auto& [account, count] : places()) ASSERT_LE(count, 1) << account << " at step " << step;
+      act();
+      if (random.chance(1, 100)) disturb();
+      std::erase_if(trial.hosts, [](const auto& each) { return each->node.ended() && !each->paused; });
+      if (trial.hosts.size() < 3) trial.add_host();
+    }
+    for (const auto& host : trial.hosts) {
+      host->paused = false;
+      host->client.network = {};
+    }
+    trial.add_host();
+    trial.run(20 * core::second);
+    for (const std::string& world : worlds) {
+      ASSERT_NE(trial.owner(world), nullptr) << world;
+      trial.world(world).room = 100;
+      trial.world(world).ledger.retry();
+    }
+    trial.run(core::second);
+    for (const std::string& world : worlds) trial.owner(world)->begin_save(world);
+    trial.run(2 * core::second);
+    const std::map<std::string, int> end = places();
+    for (const std::string& account : everybody) EXPECT_EQ(end.contains(account) ? end.at(account) : 0, 1) << account;
+    EXPECT_EQ(trial.records().size(), 0u);
+    for (const std::string& world : worlds) EXPECT_EQ(trial.world(world).ledger.state().saved_ids().size(), 0u);
+  }
+  EXPECT_GT(crossed, 1000u);
+}
+
+}  // namespace crossings_test
+}  // namespace mobula::cluster
