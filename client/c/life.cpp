@@ -78,7 +78,7 @@ static_assert(static_cast<int>(client::Connection::State::joining) == MOBULA_JOI
 static_assert(static_cast<int>(client::Connection::State::playing) == MOBULA_PLAYING);
 static_assert(static_cast<int>(client::Connection::State::closed) == MOBULA_CLOSED);
 static_assert(static_cast<int>(transport::ReasonCode::other_protocol) == MOBULA_REASON_OTHER_PROTOCOL);
-static_assert(static_cast<int>(transport::ReasonCode::count) == MOBULA_REASON_FLOODING + 1);
+static_assert(static_cast<int>(transport::ReasonCode::count) == MOBULA_REASON_MOVED + 1);
 
 }  // namespace
 

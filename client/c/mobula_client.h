@@ -185,7 +185,8 @@ enum {
   MOBULA_REASON_NO_ANSWER,
   MOBULA_REASON_HANDSHAKE_TIMED_OUT,
   MOBULA_REASON_PIPE_LOST,
-  MOBULA_REASON_FLOODING
+  MOBULA_REASON_FLOODING,
+  MOBULA_REASON_MOVED
 };
 
 /* Writes the code and a text of why the connection is closed. NOTHING while it is not. */

@@ -57,7 +57,8 @@ public enum CloseReason {
   NoAnswer,
   HandshakeTimedOut,
   PipeLost,
-  Flooding
+  Flooding,
+  Moved
 }
 
 public enum LogLevel { Trace = 0, Debug, Info, Warn, Error, Off }

@@ -70,6 +70,7 @@ class Reason(enum.IntEnum):
     HANDSHAKE_TIMED_OUT = 13
     PIPE_LOST = 14
     FLOODING = 15
+    MOVED = 16
 
 
 class ChangeKind(enum.IntEnum):

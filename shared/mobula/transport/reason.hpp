@@ -25,6 +25,7 @@ enum class ReasonCode : std::uint8_t {
   handshake_timed_out,  // the server answered, but did not complete the handshake
   pipe_lost,            // the stream's connection was closed
   flooding,             // the peer exceeded its rate limit for too long
+  moved,                // the player is in another world, which the text names
   count,
 };
 

@@ -62,6 +62,7 @@ const byReason: Readonly<Record<string, Words>> = {
     button: join,
     returns: true,
   },
+  moved: { title: "You are in another world", text: "This page shows the world that you have left.", button: join },
   flooding: { title: "Too many messages", text: "The server received more than it accepts from a player.", button: join },
 };
 

@@ -33,6 +33,7 @@ export const endReasons = [
   "handshake timed out",
   "pipe lost",
   "flooding",
+  "moved",
 ] as const;
 
 export type EndReason = (typeof endReasons)[number];
