@@ -50,6 +50,7 @@ TEST(Store, RestoresAWorldWithItsHandlesAndFacts) {
                  {{.id = 3, .name = "Ada", .account = std::string("a\0\xff", 3), .entity = {4, 4097}, .present = true},
                   {.id = 8, .name = "Bo", .account = "", .entity = {}, .present = false}},
              .game = {std::byte{1}, std::byte{0}, std::byte{255}},
+             .crossings = {std::byte{2}, std::byte{0}},
              .level = std::make_shared<SavedLevel>(SavedLevel{.file = core::Bytes(5000, std::byte{7}),
                                                               .range = range,
                                                               .entities = {{0, 4097}, {}},
@@ -75,6 +76,7 @@ TEST(Store, RestoresAWorldWithItsHandlesAndFacts) {
   EXPECT_EQ(back.random, facts.random);
   EXPECT_EQ(back.next_player, 9u);
   EXPECT_EQ(back.game, facts.game);
+  EXPECT_EQ(back.crossings, facts.crossings);
   ASSERT_EQ(back.players.size(), 2u);
   EXPECT_EQ(back.players[0].account, facts.players[0].account);
   EXPECT_EQ(back.players[0].name, "Ada");

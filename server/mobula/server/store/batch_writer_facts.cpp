@@ -88,6 +88,7 @@ void BatchWriter::State::write_facts(const Facts& facts) {
                 {"next_player", std::int64_t{facts.next_player}},
                 {"random", core::Bytes(random.begin(), random.end())},
                 {"game", facts.game},
+                {"crossings", facts.crossings},
                 {"entities_sum", static_cast<std::int64_t>(sums_.entities)}};
   const std::uint64_t sum = sum_of(rows) + sums_.players + sums_.ranges + sums_.level + sums_.tables + sums_.schema;
   rows.emplace("facts_sum", static_cast<std::int64_t>(sum));

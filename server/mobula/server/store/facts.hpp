@@ -38,6 +38,7 @@ struct Facts {
   std::uint32_t next_player = 1;
   std::vector<SavedPlayer> players;         // unique by (id, account)
   core::Bytes game;                         // opaque data of the game
+  core::Bytes crossings;                    // opaque crossings to and from other worlds; empty without a cluster
   std::shared_ptr<const SavedLevel> level;  // null if there is none
 };
 

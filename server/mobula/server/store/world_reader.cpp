@@ -304,6 +304,8 @@ class WorldReader {
       return damaged("a value of saved_world is missing or invalid");
     facts.random = core::load<core::Random::State>(random->data());
     facts.game = *game;
+    if (const auto found = rows_.find("crossings"); found != rows_.end())  // older files have none
+      if (const auto* crossings = std::get_if<core::Bytes>(&found->second)) facts.crossings = *crossings;
     return core::Done{};
   }
 
