@@ -24,7 +24,7 @@ using TwinVolume = std::map<std::string, std::map<std::uint64_t, TwinSave>>;
 
 class TwinWorld final : public cluster::CrossingHome {
  public:
-  TwinWorld(const std::string& name, std::uint64_t epoch) : epoch(epoch), ledger(name, *this) {}
+  TwinWorld(const std::string& name, std::uint64_t owner_epoch) : epoch(owner_epoch), ledger(name, *this) {}
 
   bool take(const cluster::CrossingRecord& player) override {
     if (players.size() >= room) return false;

@@ -4,19 +4,14 @@
 
 namespace mobula::cluster {
 
-std::vector<std::string> LedgerState::saved_ids() const {
-  std::vector<std::string> ids(left.begin(), left.end());
-  ids.insert(ids.end(), arrived.begin(), arrived.end());
-  return ids;
-}
-
 core::Status CrossingLedger::restore(LedgerState saved, const std::vector<Crossing>& existing, std::uint64_t settled) {
   if (saved.version < settled)
     return core::Error{
         "old save",
-        core::format("the save of world \"{}\" is older than crossings that are settled (ledger {} instead of {}): it "
-                     "has players who are in other worlds now",
-                     world_, saved.version, settled)};
+        core::format(
+            "the save of world \"{}\" is older than its crossings (version {}, settled is {}): some of its "
+            "players are in other worlds. Restore a newer save, or erase the key ledgers/{} in etcd to keep both",
+            world_, saved.version, settled, world_)};
   state_ = std::move(saved);
   std::set<std::string> exist;
   for (const auto& [id, record] : existing) {

@@ -11,19 +11,10 @@
 
 #include <map>
 #include <mobula/server/cluster/crossings.hpp>
+#include <mobula/server/cluster/ledger_state.hpp>
 #include <set>
 
 namespace mobula::cluster {
-
-struct LedgerState {
-  std::uint64_t version = 0;  // grows with each change
-  std::map<std::string, CrossingRecord> prepared{};
-  std::set<std::string> left{};
-  std::set<std::string> arrived{};
-
-  /// Returns the crossings for which a save with this state counts.
-  [[nodiscard]] std::vector<std::string> saved_ids() const;
-};
 
 /// The world of a ledger.
 class CrossingHome {

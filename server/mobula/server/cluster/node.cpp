@@ -209,6 +209,16 @@ void Node::drain() {
   config_.offer.draining = true;
 }
 
+core::Status Node::may_cross(std::string_view source, std::string_view target) const {
+  const auto from = directory_.worlds().find(source);
+  const auto to = directory_.worlds().find(target);
+  if (to == directory_.worlds().end() || source == target)
+    return core::Error{"no such world", "the cluster has no other world of this name"};
+  if (from == directory_.worlds().end() || from->second.record.game != to->second.record.game)
+    return core::Error{"other game", "the worlds have different games"};
+  return core::Done{};
+}
+
 RequestId Node::leave(Coordinator& coordinator) const {
   return lease_.lease() == 0 ? 0 : coordinator.revoke(lease_.lease());
 }

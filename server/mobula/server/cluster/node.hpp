@@ -71,6 +71,8 @@ class Node {
   /// Gives a world back because its files have a later epoch, as after the loss of the coordinator's data. Its next
   /// epoch is greater than `last_epoch`.
   void superseded(std::string_view world, std::uint64_t epoch, std::uint64_t last_epoch);
+  /// Returns whether a player may be sent from one world to another. Errors: "no such world", "other game".
+  [[nodiscard]] core::Status may_cross(std::string_view source, std::string_view target) const;
   // As those of Crossings.
   void depart(const std::string& world, std::uint64_t epoch, const std::string& id, CrossingRecord record) {
     crossings_.depart(world, epoch, id, std::move(record));

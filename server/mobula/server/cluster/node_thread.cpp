@@ -135,6 +135,27 @@ void NodeThread::superseded(std::string_view world, std::uint64_t epoch, std::ui
   impl_->node.superseded(world, epoch, last_epoch);
 }
 
+core::Status NodeThread::may_cross(std::string_view source, std::string_view target) const {
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->node.may_cross(source, target);
+}
+
+void NodeThread::depart(const std::string& world, std::uint64_t epoch, const std::string& id, CrossingRecord record) {
+  const std::lock_guard lock(impl_->mutex);
+  impl_->node.depart(world, epoch, id, std::move(record));
+}
+
+void NodeThread::saved(std::string_view world, std::uint64_t epoch, std::uint64_t version,
+                       const std::vector<std::string>& ids) {
+  const std::lock_guard lock(impl_->mutex);
+  impl_->node.saved(world, epoch, version, ids);
+}
+
+std::optional<CrossingEvent> NodeThread::poll_crossing() {
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->node.poll_crossing();
+}
+
 void NodeThread::set_load(const LoadRecord& load) {
   const std::lock_guard lock(impl_->mutex);
   impl_->node.set_load(load);
