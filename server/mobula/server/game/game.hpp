@@ -6,6 +6,7 @@
 //                  start in a new world or load in a saved one; then systems
 // For each reload: check_level, level_changed
 // For each player: authenticate, then join or spectate; commands; leave
+// In a cluster:    may_leave, pack and leave in one world; unpack, then join in another
 // Each tick:       due commands; the step of rules, then step_spawned and effect; tick, the systems; save with each
 //                  checkpoint
 #pragma once
@@ -105,6 +106,22 @@ class Game {
   /// Removes a player or spectator who has left, or was disconnected for longer than the grace time. player.entity is
   /// null if it was destroyed. If the game keeps the entity, join() receives it when the account joins again.
   virtual void leave(World& world, const Player& player) = 0;
+
+  /// Decides whether a player may leave for another world of the cluster (World::send_player). An error keeps it here,
+  /// and is logged.
+  virtual core::Status may_leave(World& /*world*/, const Player& /*player*/, std::string_view /*target*/) {
+    return core::Done{};
+  }
+  /// Returns the game's own data about a player who leaves for another world, besides its entities. leave() follows.
+  /// The entities are destroyed afterwards, if leave() has kept them.
+  virtual core::Bytes pack(World& /*world*/, const Player& /*player*/) { return {}; }
+  /// Takes in a player from another world, or one whose departure was refused. player.entity is the root of the
+  /// player's entities, which exist here now; null if there were none. `data` is that of pack(), and not to be trusted.
+  /// The player is disconnected, and join() is called when the client connects. An error keeps the player in the
+  /// cluster's record, and is tried again.
+  virtual core::Status unpack(World& /*world*/, const Player& /*player*/, core::ByteView /*data*/) {
+    return core::Done{};
+  }
 
   /// Completes an entity that a step has spawned for a player's command, after the step. The entity has a Relevance
   /// with the player as owner. Not called for an entity that the same step has destroyed.

@@ -168,6 +168,16 @@ class World {
   void ban(std::uint32_t player, std::string reason, std::uint64_t seconds) {
     kicks_.push_back({player, std::move(reason), seconds});
   }
+  /// Sends a player to another world of the cluster, at the end of the tick. Game::may_leave may refuse it, and
+  /// Game::pack adds data of the game. The player leaves this world with its entity and all below it. Reasons against
+  /// it are logged, such as an unknown world, or a server that is no node of a cluster.
+  void send_player(std::uint32_t player, std::string world) { departures_.push_back({player, std::move(world)}); }
+  struct Departure {
+    std::uint32_t player = 0;
+    std::string world;
+  };
+  /// Returns and clears the requested departures. Called by the server.
+  [[nodiscard]] std::vector<Departure> take_departures() { return std::exchange(departures_, {}); }
   struct Kick {
     std::uint32_t player = 0;
     std::string reason;
@@ -227,6 +237,7 @@ class World {
   std::uint32_t level_version_ = 0;
   ecs::Tick level_first_tick_ = 0;
   std::vector<Kick> kicks_;
+  std::vector<Departure> departures_;
   Rewind* rewind_ = nullptr;  // null unless the past is kept
 };
 

@@ -91,6 +91,7 @@ void ClusterHost::update() {
   while (const std::optional<NodeTask> task = node_->poll_task()) handle(*task);
   open_next();
   const core::Nanoseconds now = core::monotonic_now();
+  update_crossings(now);
   if (now < report_due_) return;
   report_due_ = now + report_interval;
   note_saved();
@@ -175,10 +176,32 @@ core::Status ClusterHost::open_at(std::size_t place, const NodeTask& task, const
   std::unique_ptr<Game> game = make_game_();
   const core::Result<HostedWorld*> world = worlds_.open(task.world, config, *game);
   if (!world) return world.error();
-  places_[place] = {.name = task.world, .epoch = task.epoch, .world = *world, .game = std::move(game)};
+  auto crossings =
+      std::make_unique<WorldCrossings>(task.world, task.epoch, (*world)->server(), (*world)->store(), *node_);
+  const core::Status begun = crossings->begin(task);
+  places_[place] = {.name = task.world,
+                    .epoch = task.epoch,
+                    .world = *world,
+                    .game = std::move(game),
+                    .crossings = std::move(crossings)};
+  if (!begun) {
+    places_[place].refused = true;
+    worlds_.drop(task.world);
+    return begun;
+  }
   core::log_info("cluster", "world {} is open, epoch {}", task.world, task.epoch);
   node_->opened(task.world, task.epoch, addresses_of(**world));
   return core::Done{};
+}
+
+// Events of a world that is being closed are those of its next owner.
+void ClusterHost::update_crossings(core::Nanoseconds now) {
+  while (const std::optional<cluster::CrossingEvent> event = node_->poll_crossing())
+    for (const Hosted& hosted : places_)
+      if (hosted.name == event->world && hosted.epoch == event->epoch && worlds_.find(hosted.name) != nullptr)
+        hosted.crossings->on_event(*event);
+  for (const Hosted& hosted : places_)
+    if (!hosted.name.empty() && worlds_.find(hosted.name) != nullptr) hosted.crossings->update(now);
 }
 
 // Clients have as long as in a process that ends.
@@ -208,9 +231,8 @@ bool ClusterHost::is_open(const Hosted& hosted) const {
 }
 
 void ClusterHost::give_back(Hosted& hosted) {
-  if (hosted.closing)
-    node_->closed(hosted.name, hosted.epoch);
-  else
+  if (hosted.closing) node_->closed(hosted.name, hosted.epoch);
+  if (!hosted.closing && !hosted.refused)
     node_->failed(hosted.name, hosted.epoch, "its game has failed on node " + config_.node);
   hosted = {};
 }

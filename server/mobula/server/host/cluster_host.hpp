@@ -8,6 +8,7 @@
 #include <mobula/server/cluster/node_thread.hpp>
 #include <mobula/server/game/game.hpp>
 #include <mobula/server/host/application.hpp>
+#include <mobula/server/host/world_crossings.hpp>
 #include <mobula/server/host/worlds.hpp>
 #include <mobula/server/store/epoch_files.hpp>
 
@@ -39,9 +40,11 @@ class ClusterHost final : public Supervisor {
     std::string name{};
     std::uint64_t epoch = 0;
     bool closing = false;     // on behalf of the cluster
+    bool refused = false;     // could not begin, as the cluster knows
     bool has_backup = false;  // former files are removed
     HostedWorld* world = nullptr;
     std::unique_ptr<Game> game{};
+    std::unique_ptr<WorldCrossings> crossings{};  // the world uses it
   };
 
   ClusterHost(Worlds& worlds, HostConfig config, MakeGame make_game, cluster::NodeConfig node);
@@ -52,6 +55,7 @@ class ClusterHost final : public Supervisor {
   core::Status open_world(const cluster::NodeTask& task, const std::string& file);
   core::Status open_at(std::size_t place, const cluster::NodeTask& task, const std::string& file);
   void close(Hosted& hosted);
+  void update_crossings(core::Nanoseconds now);
   void end_closed();
   void note_saved();
   void report_load();

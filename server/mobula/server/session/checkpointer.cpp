@@ -30,6 +30,7 @@ core::Status Checkpointer::restore() {
                  world_.registry().entities().size(), store.saved_state(), facts.players.size());
   if (core::Status loaded = run_hook("Game::load", [&] { return game_.load(world_, facts.game); }); !loaded)
     return loaded;
+  saved_crossings_ = facts.crossings;
   std::vector<KnownPlayer> known;
   for (const store::SavedPlayer& each : facts.players)
     known.push_back({each.id, each.name, each.account, each.entity, each.present});
@@ -42,21 +43,17 @@ core::Status Checkpointer::begin() {
   return config_.store != nullptr ? config_.store->begin(world_.registry()) : core::Done{};
 }
 
-store::Facts Checkpointer::facts(std::uint64_t unix_seconds) {
+// The registry is in the next tick already if the call is between ticks.
+store::Facts Checkpointer::facts(std::uint64_t unix_seconds, bool between_ticks) {
   store::Facts facts = world_.facts();
+  if (between_ticks) --facts.tick;
   facts.unix_time = unix_seconds;
   facts.next_player = players_.next_id();
   for (KnownPlayer& each : sessions_.known_players())
     facts.players.push_back({each.id, std::move(each.name), std::move(each.account), each.entity, each.present});
   facts.game = run_hook("Game::save", [&] { return game_.save(world_); });
+  facts.crossings = save_crossings_ ? save_crossings_(facts.tick) : saved_crossings_;
   return facts;
-}
-
-// The registry is in the next tick already, which has not begun.
-store::Facts Checkpointer::facts_between_ticks(std::uint64_t unix_seconds) {
-  store::Facts now = facts(unix_seconds);
-  --now.tick;
-  return now;
 }
 
 void Checkpointer::update(core::Nanoseconds now, std::uint64_t unix_seconds) {
@@ -70,21 +67,21 @@ void Checkpointer::update(core::Nanoseconds now, std::uint64_t unix_seconds) {
   if (!ticks_over && now - saved_at_ < interval) return;
   saved_tick_ = world_.tick();
   saved_at_ = now;
-  config_.store->checkpoint(facts(unix_seconds));
+  config_.store->checkpoint(facts(unix_seconds, false));
 }
 
 core::Status Checkpointer::checkpoint(std::uint64_t unix_seconds) {
   if (config_.store == nullptr) return core::Error{"no store", "the server was started without a file for its world"};
   if (!config_.store->ready()) return core::Error{"busy", "the previous checkpoint is still being written"};
   config_.store->note();
-  config_.store->checkpoint(facts_between_ticks(unix_seconds));
+  config_.store->checkpoint(facts(unix_seconds, true));
   return core::Done{};
 }
 
 core::Status Checkpointer::finish(std::uint64_t unix_seconds) {
   if (config_.store == nullptr) return core::Done{};
   config_.store->note();
-  return config_.store->finish(facts_between_ticks(unix_seconds));
+  return config_.store->finish(facts(unix_seconds, true));
 }
 
 }  // namespace mobula::server

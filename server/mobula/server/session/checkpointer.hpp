@@ -2,6 +2,7 @@
 // a store its functions do nothing.
 #pragma once
 
+#include <functional>
 #include <mobula/server/game/game.hpp>
 #include <mobula/server/game/world.hpp>
 #include <mobula/server/session/players.hpp>
@@ -26,6 +27,14 @@ class Checkpointer {
   /// Starts saving the world as it is now. Error: that of Store::begin.
   core::Status begin();
 
+  /// Sets the function that returns the world's crossings for a checkpoint of a tick. Without it, those of the restored
+  /// world are kept.
+  void on_save_crossings(std::function<core::Bytes(ecs::Tick tick)> crossings) {
+    save_crossings_ = std::move(crossings);
+  }
+  /// Returns the crossings of the restored world. Empty for a new one.
+  [[nodiscard]] const core::Bytes& saved_crossings() const { return saved_crossings_; }
+
   /// Saves the world if a checkpoint is due. Once per tick, at its end.
   void update(core::Nanoseconds now, std::uint64_t unix_seconds);
   /// Saves the world between ticks. Errors: "no store", "busy".
@@ -34,14 +43,15 @@ class Checkpointer {
   core::Status finish(std::uint64_t unix_seconds);
 
  private:
-  [[nodiscard]] store::Facts facts(std::uint64_t unix_seconds);
-  [[nodiscard]] store::Facts facts_between_ticks(std::uint64_t unix_seconds);
+  [[nodiscard]] store::Facts facts(std::uint64_t unix_seconds, bool between_ticks);
 
   const ServerConfig& config_;
   World& world_;
   Game& game_;
   const Players& players_;
   Sessions& sessions_;
+  core::Bytes saved_crossings_;
+  std::function<core::Bytes(ecs::Tick tick)> save_crossings_;
   ecs::Tick saved_tick_ = 0;        // tick of the last checkpoint
   core::Nanoseconds saved_at_ = 0;  // 0 before the first tick
 };

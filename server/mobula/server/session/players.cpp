@@ -90,6 +90,25 @@ void Players::restore(ClientSession& session, const KnownPlayer& known) {
   session.restored = true;
 }
 
+core::Status Players::take_in(ClientSession& session, KnownPlayer known, core::ByteView data) {
+  known.id = next_id_++;
+  restore(session, known);
+  const core::Status taken =
+      run_hook("Game::unpack", [&] { return game_.unpack(world_, std::as_const(session.player), data); });
+  if (taken) return taken;
+  session.joined = false;
+  sessions_.erase(known.id);
+  --counts_[0];
+  world_.remove_viewer(known.id);
+  return taken;
+}
+
+ecs::Entity Players::forget_former(const std::string& account) {
+  const ecs::Entity entity = former_.find(account, world_.registry());
+  former_.forget(account);
+  return entity;
+}
+
 void Players::restore_former(const KnownPlayer& known) {
   if (!known.account.empty()) former_.note(known.account, known.entity, world_.registry());
 }

@@ -49,6 +49,11 @@ class Players {
   [[nodiscard]] bool can_restore(const KnownPlayer& known) const;
   /// Makes the session that of a player in a restored world, without asking the game.
   void restore(ClientSession& session, const KnownPlayer& known);
+  /// Takes in a player from another world, whose id is the next one, as a disconnected player. Error: that of
+  /// Game::unpack; nothing has changed then.
+  core::Status take_in(ClientSession& session, KnownPlayer known, core::ByteView data);
+  /// Forgets the entity of an account whose player has left. Returns it if it is alive, else null.
+  ecs::Entity forget_former(const std::string& account);
   /// Remembers the entity of an account whose player is not in the world.
   void restore_former(const KnownPlayer& known);
   void restore_next_id(std::uint32_t next_id) { next_id_ = std::max(next_id, 1u); }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <mobula/core/log.hpp>
 #include <mobula/core/prefetch.hpp>
+#include <mobula/core/text.hpp>
 #include <mobula/server/game/hook.hpp>
 #include <mobula/server/rewind/rewind_client.hpp>
 #include <mobula/server/session/server.hpp>
@@ -11,6 +12,8 @@ namespace mobula::server {
 namespace {
 
 using State = ClientSession::State;
+
+constexpr std::size_t world_name_shown = 64;
 
 core::Nanoseconds no_clock() { return 0; }
 
@@ -100,7 +103,8 @@ Server::Server(ServerConfig config, Game& game, std::unique_ptr<World> world, Pr
       newcomers_({.period = core::second / config_.ticks_per_second,
                   .percent = config_.newcomer_budget_percent,
                   .clock = config_.work_clock}),
-      checkpointer_(config_, *world_, game, players_, sessions_) {
+      checkpointer_(config_, *world_, game, players_, sessions_),
+      crossing_(*world_, game, players_, sessions_) {
   begin_rewind();
 }
 
@@ -248,6 +252,10 @@ void Server::run_game() {
   world_->hierarchy().drop_dead_parents();
   world_->hierarchy().update();
   for (const World::Kick& each : world_->take_kicks()) admission_.on_kick_request(each, unix_seconds_);
+  if (has_crossings_) return;
+  for (const World::Departure& each : world_->take_departures())
+    core::log_warn("server", "player {} does not leave for world {}: this server is no node of a cluster", each.player,
+                   core::shown(each.world, world_name_shown));
 }
 
 // Newcomers that take turns are sent only events here, since each event belongs to its tick.

@@ -27,6 +27,7 @@
 #include <mobula/server/session/drop_report.hpp>
 #include <mobula/server/session/message_handler.hpp>
 #include <mobula/server/session/newcomers.hpp>
+#include <mobula/server/session/player_crossing.hpp>
 #include <mobula/server/session/players.hpp>
 #include <mobula/server/session/rejoin_tokens.hpp>
 #include <mobula/server/session/server_config.hpp>
@@ -89,6 +90,14 @@ class Server {
   [[nodiscard]] bool draining() const { return admission_.drain().has_value(); }
   /// Returns whether the time of a drain is over, or no client is connected any more.
   [[nodiscard]] bool drained() const;
+  /// Returns the way in and out for players of other worlds. Between ticks. Its owner takes World::take_departures().
+  [[nodiscard]] PlayerCrossing& crossing() { return crossing_; }
+  /// Does the same as in Checkpointer. Without it, World::send_player is refused.
+  void on_save_crossings(std::function<core::Bytes(ecs::Tick tick)> crossings) {
+    has_crossings_ = true;
+    checkpointer_.on_save_crossings(std::move(crossings));
+  }
+  [[nodiscard]] const core::Bytes& saved_crossings() const { return checkpointer_.saved_crossings(); }
   /// Saves the world as it is now. Between ticks. Errors: "no store", "busy".
   core::Status checkpoint() { return checkpointer_.checkpoint(unix_seconds_); }
   /// Saves the world for the last time and waits for it. Between ticks, before shut_down. Errors: those of
@@ -181,6 +190,8 @@ class Server {
   std::unique_ptr<Rewind> rewind_;  // null if the game rewinds nothing
   Newcomers newcomers_;
   Checkpointer checkpointer_;
+  PlayerCrossing crossing_;
+  bool has_crossings_ = false;
 };
 
 }  // namespace mobula::server

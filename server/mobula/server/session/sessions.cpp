@@ -196,6 +196,31 @@ void Sessions::count_refusal(ClientSession& session, const core::Error& error, c
           now);
 }
 
+void Sessions::release(ClientSession& session, std::string_view why) {
+  players_.leave(session, why);
+  if (session.state != State::disconnected) session.state = State::closing;
+}
+
+void Sessions::end_released(std::string_view account, const transport::Reason& reason) {
+  for (const ClientSession* const session : index_.of_account(account))
+    if (session->state == State::closing) ending_connections_.emplace_back(session->transport_id, reason);
+}
+
+core::Status Sessions::take_in(const KnownPlayer& known, core::ByteView data) {
+  if (players_.count(false) >= config_.players_max || !has_room_for_disconnected())
+    return core::Error{"world full", "the world has no room for another disconnected player"};
+  auto session = std::make_unique<ClientSession>(transport::SessionId{});
+  if (core::Status taken = players_.take_in(*session, known, data); !taken) return taken;
+  expel_account(known.account, {transport::ReasonCode::replaced, "the account's player has arrived from another world"},
+                "replaced");
+  finish_closing(known.account);
+  session->state = State::disconnected;
+  ++disconnected_;
+  index_.add(*session);
+  sessions_.push_back(std::move(session));
+  return core::Done{};
+}
+
 void Sessions::end_connections(core::Nanoseconds now, transport::Output& output) {
   for (const auto& [id, reason] : ending_connections_) endpoint_.disconnect(id, reason, now, output);
   ending_connections_.clear();

@@ -68,6 +68,13 @@ class Sessions {
   void count_refusal(ClientSession& session, const core::Error& error, core::Nanoseconds now);
   /// Ends the connections of closed sessions and refused ones.
   void end_connections(core::Nanoseconds now, transport::Output& output);
+  /// Removes a player from the game. The connection of its client stays open until end_released().
+  void release(ClientSession& session, std::string_view why);
+  /// Ends the connections of an account's closed sessions.
+  void end_released(std::string_view account, const transport::Reason& reason);
+  /// Takes in a player from another world as a disconnected session, in place of others of its account. Errors:
+  /// "world full", and those of Players::take_in.
+  core::Status take_in(const KnownPlayer& known, core::ByteView data);
   /// Removes all players and spectators from the game.
   void leave_all(std::string_view why);
 

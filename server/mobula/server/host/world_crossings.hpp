@@ -1,0 +1,59 @@
+// Crossings of one world of a node: between its server, which has the players, and the node, which decides with the
+// cluster. Its ledger is saved with the world.
+//
+//   World::send_player ─► released, prepared ─► depart() ─► departed: the client is told
+//                                               arriving ─► taken in
+//   checkpoint on the disk ────────────────────► saved()
+#pragma once
+
+#include <deque>
+#include <map>
+#include <mobula/server/cluster/crossing_ledger.hpp>
+#include <mobula/server/cluster/node_thread.hpp>
+#include <mobula/server/session/server.hpp>
+#include <string>
+
+namespace mobula::server {
+
+class WorldCrossings final : public cluster::CrossingHome {
+ public:
+  /// `store` is null if the world is not saved; then each change counts as saved. All outlive this.
+  WorldCrossings(std::string world, std::uint64_t epoch, Server& server, const store::Store* store,
+                 cluster::NodeThread& node);
+
+  /// Brings the players of a world that was opened for a task up to date, before its first tick. Errors, after which
+  /// the world must not be saved: "old save", "bad record".
+  core::Status begin(const cluster::NodeTask& task);
+  /// Handles what the game has requested, and saves that are on the disk. Between ticks.
+  void update(core::Nanoseconds now);
+  void on_event(const cluster::CrossingEvent& event);
+
+  bool take(const cluster::CrossingRecord& player) override;
+  void remove(const std::string& account) override { server_.crossing().remove(account); }
+
+ private:
+  // A checkpoint with a state of the ledger.
+  struct Save {
+    ecs::Tick tick = 0;
+    std::uint64_t version = 0;
+    std::vector<std::string> ids{};
+  };
+
+  void depart(const World::Departure& departure);
+  core::Bytes save(ecs::Tick tick);
+  void note_saves();
+
+  std::string world_;
+  std::uint64_t epoch_;
+  Server& server_;
+  const store::Store* store_;
+  cluster::NodeThread& node_;
+  cluster::CrossingLedger ledger_;
+  std::deque<Save> saves_{};                       // not on the disk yet
+  std::map<std::string, std::string> accounts_{};  // by ID, while the departure is undecided
+  std::uint64_t number_ = 0;                       // the last departure has it
+  std::uint64_t noted_ = 0;                        // version that was noted without a store
+  core::Nanoseconds retry_at_ = 0;
+};
+
+}  // namespace mobula::server

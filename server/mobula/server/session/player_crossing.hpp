@@ -1,0 +1,46 @@
+// Players who leave for other worlds of the cluster, and who arrive from them: with their entities, between ticks.
+// Which world has a player is decided elsewhere (cluster/crossings.hpp).
+#pragma once
+
+#include <mobula/server/game/game.hpp>
+#include <mobula/server/game/world.hpp>
+#include <mobula/server/session/players.hpp>
+#include <mobula/server/session/sessions.hpp>
+#include <string>
+#include <string_view>
+
+namespace mobula::server {
+
+/// A player without a world.
+struct CrossingPlayer {
+  std::string account;
+  std::string name;
+  core::Bytes pack;  // World::pack of its entity; empty if it has none
+  core::Bytes data;  // Game::pack
+};
+
+class PlayerCrossing {
+ public:
+  /// All outlive this.
+  PlayerCrossing(World& world, Game& game, Players& players, Sessions& sessions)
+      : world_(world), game_(game), players_(players), sessions_(sessions) {}
+
+  /// Removes a player who is to leave for a world, with all its entities. Its client stays connected until end().
+  /// `bytes_max` limits pack and data together. Errors, which change nothing: "no such player", "no account" (nobody
+  /// could find it there), "too large", that of Game::may_leave, and those of World::pack.
+  core::Result<CrossingPlayer> release(std::uint32_t player, std::string_view target, std::size_t bytes_max);
+  /// Disconnects the client of a released player.
+  void end(std::string_view account, const transport::Reason& reason) { sessions_.end_released(account, reason); }
+  /// Takes a player in. Errors, which change nothing: "world full", those of World::unpack and of Game::unpack.
+  core::Status take_in(const CrossingPlayer& player);
+  /// Removes the player of an account with all its entities, if the world has one.
+  void remove(const std::string& account);
+
+ private:
+  World& world_;
+  Game& game_;
+  Players& players_;
+  Sessions& sessions_;
+};
+
+}  // namespace mobula::server

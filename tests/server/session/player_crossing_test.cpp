@@ -1,0 +1,171 @@
+#include <gmock/gmock.h>
+
+#include <mobula/schema/components.hpp>
+#include <server/session/server_accounts.hpp>
+
+namespace mobula::server {
+namespace player_crossing_test {
+
+using testing::HasSubstr;
+using transport::Reason;
+using transport::ReasonCode;
+
+class PortalGame : public test::KeepingGame {
+ public:
+  core::Status may_leave(World&, const Player& player, std::string_view target) override {
+    if (closed) return core::Error{"portal closed", "the portal to " + std::string(target) + " is closed"};
+    EXPECT_TRUE(player.entity);
+    return core::Done{};
+  }
+  core::Bytes pack(World&, const Player&) override { return core::Bytes(3, std::byte{7}); }
+  core::Status unpack(World& world, const Player& player, core::ByteView data) override {
+    arrived.push_back(player);
+    EXPECT_EQ(data.size(), 3u);
+    EXPECT_TRUE(world.registry().valid(player.entity));
+    if (closed) return core::Error{"portal closed", "nobody may arrive"};
+    return core::Done{};
+  }
+
+  bool closed = false;
+  std::vector<Player> arrived;
+};
+
+constexpr std::size_t bytes_max = 1 << 20;
+
+class PlayerCrossingTest : public test::ServerAccounts {
+ protected:
+  void open(ServerConfig config = {}) { village.emplace(portal, std::move(config)); }
+  PlayerCrossing& crossing() { return server().crossing(); }
+  std::uint32_t newest() { return portal.players.back().id; }
+  // Anna has crossed out of a world, with 42 points of health.
+  CrossingPlayer anna() {
+    PortalGame game;
+    test::Village source(game, {});
+    source.server->restore_players(2, {{1, "Anna", "anna", source.server->world().registry().create(), true}});
+    const ecs::Entity own = source.server->world().player_entity(1);
+    source.server->world().registry().add<demo::Health>(own).current = 42;
+    core::Result<CrossingPlayer> player = source.server->crossing().release(1, "b", bytes_max);
+    EXPECT_TRUE(player);
+    return *player;
+  }
+  std::size_t entities() { return server().world().registry().entities().size(); }
+
+  PortalGame portal;
+};
+
+TEST_F(PlayerCrossingTest, AReleasedPlayerIsRemovedAndItsClientWaits) {
+  for (const bool keep : {false, true}) {
+    portal.keep = keep;
+    open();
+    Client& client = join_and_play("anna");
+    const ecs::Entity own = client.connection.player_entity();
+    const core::Result<CrossingPlayer> player = crossing().release(newest(), "b", bytes_max);
+    ASSERT_TRUE(player);
+    EXPECT_EQ(player->account, "anna");
+    EXPECT_EQ(player->data.size(), 3u);
+    EXPECT_FALSE(server().world().registry().valid(own)) << "also if the game keeps it";
+    EXPECT_EQ(server().players(), 0u);
+    EXPECT_TRUE(server().known_players().empty());
+    village->ticks(20);
+    EXPECT_FALSE(closed(client));
+    crossing().end("anna", {ReasonCode::moved, "b"});
+    EXPECT_EQ(end_of(client), (Reason{ReasonCode::moved, "b"}));
+    EXPECT_FALSE(client.connection.can_rejoin());
+  }
+}
+
+TEST_F(PlayerCrossingTest, ARefusalChangesNothing) {
+  open();
+  Client& client = join_and_play("anna");
+  const auto refusal = [&](std::uint32_t player, std::size_t most = bytes_max) {
+    const core::Result<CrossingPlayer> released = crossing().release(player, "b", most);
+    return released.ok() ? "" : released.error().reason;
+  };
+  EXPECT_STREQ(refusal(newest() + 1), "no such player");
+  EXPECT_STREQ(refusal(newest(), 100), "too large");
+  portal.closed = true;
+  EXPECT_STREQ(refusal(newest()), "portal closed");
+  portal.closed = false;
+  join_and_play("");
+  EXPECT_STREQ(refusal(newest()), "no account");
+  village->ticks(5);
+  EXPECT_TRUE(village->mirrors(client));
+  EXPECT_EQ(server().players(), 2u);
+  EXPECT_TRUE(portal.gone.empty());
+}
+
+TEST_F(PlayerCrossingTest, AnArrivedPlayerWaitsForItsClient) {
+  open();
+  ASSERT_TRUE(crossing().take_in(anna()));
+  EXPECT_EQ(server().players(), 1u);
+  ASSERT_EQ(portal.arrived.size(), 1u);
+  const ecs::Entity own = portal.arrived.front().entity;
+  EXPECT_EQ(server().world().registry().get<const demo::Health>(own).current, 42);
+  village->ticks(3);
+  Client& client = join_and_play("anna");
+  EXPECT_EQ(client.connection.player_entity(), own);
+  EXPECT_EQ(portal.players.back().id, portal.arrived.front().id);
+  EXPECT_EQ(server().players(), 1u);
+}
+
+TEST_F(PlayerCrossingTest, AnArrivedPlayerReplacesOneOfItsAccount) {
+  open();
+  Client& client = join_and_play("anna");
+  ASSERT_TRUE(crossing().take_in(anna()));
+  EXPECT_EQ(end_of(client).code, ReasonCode::replaced);
+  EXPECT_EQ(server().players(), 1u);
+  EXPECT_EQ(portal.gone.size(), 1u);
+  EXPECT_EQ(join_and_play("anna").connection.player_entity(), portal.arrived.front().entity);
+}
+
+TEST_F(PlayerCrossingTest, APlayerWhoIsNotTakenInLeavesNoTrace) {
+  open({.players_max = 1});
+  const CrossingPlayer arriving = anna();
+  const std::size_t before = entities();
+  const auto refusal = [&](const CrossingPlayer& player) {
+    const core::Status taken = crossing().take_in(player);
+    EXPECT_EQ(entities(), before);
+    return taken.ok() ? "" : taken.error().reason;
+  };
+  portal.closed = true;
+  EXPECT_STREQ(refusal(arriving), "portal closed");
+  EXPECT_EQ(server().players(), 0u);
+  CrossingPlayer damaged = arriving;
+  damaged.pack.resize(damaged.pack.size() / 2);
+  EXPECT_STRNE(refusal(damaged), "");
+  portal.closed = false;
+  ASSERT_TRUE(crossing().take_in(arriving));
+  const std::size_t with_one = entities();
+  CrossingPlayer other = arriving;
+  other.account = "bert";
+  const core::Status full = crossing().take_in(other);
+  ASSERT_FALSE(full);
+  EXPECT_STREQ(full.error().reason, "world full");
+  EXPECT_EQ(entities(), with_one);
+  village->ticks(5);
+}
+
+TEST_F(PlayerCrossingTest, ARemovedAccountHasNoEntityLeft) {
+  open();
+  const std::size_t before = entities();
+  server().restore_players(3, {{1, "Anna", "anna", server().world().registry().create(), true},
+                               {0, "", "bert", server().world().registry().create(), false}});
+  for (const char* account : {"anna", "bert", "nobody"}) crossing().remove(account);
+  EXPECT_EQ(entities(), before);
+  EXPECT_TRUE(server().known_players().empty());
+  village->ticks(5);
+}
+
+TEST_F(PlayerCrossingTest, WithoutAClusterNobodyLeaves) {
+  open();
+  Client& client = join_and_play("anna");
+  server().world().send_player(newest(), "b");
+  testing::internal::CaptureStderr();
+  village->ticks(5);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("does not leave for world b: this server is no node of a cluster"));
+  EXPECT_TRUE(village->mirrors(client));
+}
+
+}  // namespace player_crossing_test
+}  // namespace mobula::server
