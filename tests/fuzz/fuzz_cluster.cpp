@@ -6,6 +6,7 @@
 #include <fuzz/fuzz.hpp>
 #include <mobula/server/cluster/directory.hpp>
 #include <mobula/server/cluster/etcd.hpp>
+#include <mobula/server/cluster/ledger_state.hpp>
 #include <mobula/server/cluster/records.hpp>
 
 namespace fuzz_cluster {
@@ -42,6 +43,16 @@ void record(std::string_view text, core::Result<Record> (*parse)(std::string_vie
 void node(std::string_view text) { record(text, cluster::parse_node); }
 void load(std::string_view text) { record(text, cluster::parse_load); }
 void world(std::string_view text) { record(text, cluster::parse_world); }
+void crossing(std::string_view text) { record(text, cluster::parse_crossing); }
+void ledger(std::string_view text) { record(text, cluster::parse_ledger); }
+
+// The saved crossings of a world, which come out of its file.
+void ledger_state(std::string_view text) {
+  const auto read = cluster::parse_ledger_state(core::as_bytes(text.data(), text.size()));
+  if (!read) return;
+  const auto again = cluster::parse_ledger_state(cluster::to_bytes(*read));
+  fuzz::require(again.ok() && *again == *read, "a ledger is written as it was read");
+}
 
 // A list of members that is accepted reads the same, and has no more members than its limit.
 void members(std::string_view text) {
@@ -93,7 +104,7 @@ void directory(std::string_view text) {
   }
 }
 
-constexpr std::array kinds{reply, changes, node, load, world, members, directory};
+constexpr std::array kinds{reply, changes, node, load, world, members, directory, crossing, ledger, ledger_state};
 
 int run_target(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;

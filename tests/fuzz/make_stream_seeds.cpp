@@ -118,6 +118,12 @@ void cluster_answers() {
   seed(3, "load", R"({"worlds":3,"players":120,"tick_percent":43})");
   seed(4, "world", R"({"game":"g","state":"open","epoch":"1","node":"a","run":"5","addresses":["udp://a:1"]})");
   seed(4, "waiting", R"({"game":"g","state":"waiting","epoch":"2","trouble":"no such level"})");
+  const std::string crossing = R"({"source":"a","target":"b","account":"anna","pack":"AAEC","data":"","left":true})";
+  seed(7, "crossing", crossing);
+  seed(8, "ledger", R"({"version":"7"})");
+  seed(
+      9, "ledger_state",
+      R"({"version":"7","prepared":{"x-1":"{\"source\":\"a\",\"target\":\"b\",\"account\":\"anna\"}"},"left":["x-2"]})");
 }
 
 // The kinds of fuzz_proxy.cpp.

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <seeds.hpp>
 #include <server/cluster/cluster_of_twins.hpp>
 

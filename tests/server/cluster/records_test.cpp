@@ -74,6 +74,7 @@ TEST(Records, ACrossingReadsBackWithItsBytes) {
   EXPECT_TRUE(spoilt([](CrossingRecord& other) { other.target = "a"; }));
   EXPECT_TRUE(spoilt([](CrossingRecord& other) { other.source = "../a"; }));
   EXPECT_TRUE(spoilt([](CrossingRecord& other) { other.account.clear(); }));
+  EXPECT_TRUE(spoilt([](CrossingRecord& other) { other.name.resize(crossing_bytes_max, 'x'); }));
   EXPECT_TRUE(spoilt([](CrossingRecord& other) { other.data.resize(crossing_bytes_max); }));
   const std::string text = to_json(crossing);
   for (std::size_t bytes = 0; bytes < text.size(); bytes += 7) EXPECT_FALSE(parse_crossing(text.substr(0, bytes)).ok());

@@ -116,7 +116,8 @@ core::Result<CrossingRecord> parse_crossing(std::string_view json) {
   const bool good = fields.good() && pack && data && core::is_good_name(crossing.source) &&
                     core::is_good_name(crossing.target) && crossing.source != crossing.target &&
                     !crossing.account.empty();
-  if (!good || pack->size() + data->size() > crossing_bytes_max) return bad("crossing", json);
+  if (!good || crossing.account.size() + crossing.name.size() + pack->size() + data->size() > crossing_bytes_max)
+    return bad("crossing", json);
   crossing.pack = *pack;
   crossing.data = *data;
   return crossing;

@@ -59,7 +59,7 @@ struct WorldRecord {
   bool operator==(const WorldRecord&) const = default;
 };
 
-/// Maximum size of a crossing's pack and data together. etcd takes requests of 1.5 MiB.
+/// Maximum size of a crossing's account, name, pack and data together. etcd takes requests of 1.5 MiB.
 inline constexpr std::size_t crossing_bytes_max = 512 * 1024;
 
 /// A player on the way. While the key exists, the record owns the player's entities: a world that has them too has not

@@ -23,7 +23,9 @@ core::Result<CrossingPlayer> PlayerCrossing::release(std::uint32_t id, std::stri
     crossing.pack = std::move(*pack);
   }
   crossing.data = run_hook("Game::pack", [&] { return game_.pack(world_, player); });
-  if (const std::size_t bytes = crossing.pack.size() + crossing.data.size(); bytes > bytes_max)
+  const std::size_t bytes =
+      crossing.account.size() + crossing.name.size() + crossing.pack.size() + crossing.data.size();
+  if (bytes > bytes_max)
     return core::Error{"too large", core::format("player {} has {} bytes; the maximum is {}", id, bytes, bytes_max)};
   sessions_.release(*session, core::format("leaves for world {}", target));
   players_.forget_former(player.account);

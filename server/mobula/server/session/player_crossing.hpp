@@ -26,7 +26,7 @@ class PlayerCrossing {
       : world_(world), game_(game), players_(players), sessions_(sessions) {}
 
   /// Removes a player who is to leave for a world, with all its entities. Its client stays connected until end().
-  /// `bytes_max` limits pack and data together. Errors, which change nothing: "no such player", "no account" (nobody
+  /// `bytes_max` limits all of it together. Errors, which change nothing: "no such player", "no account" (nobody
   /// could find it there), "too large", that of Game::may_leave, and those of World::pack.
   core::Result<CrossingPlayer> release(std::uint32_t player, std::string_view target, std::size_t bytes_max);
   /// Disconnects the client of a released player.
