@@ -8,6 +8,7 @@ namespace mobula::test {
 using namespace cluster;
 
 void StoreTwin::advance(core::Nanoseconds now) {
+  now_ = now;
   if (!majority_) return;
   std::vector<LeaseId> ended;
   for (const auto& [id, lease] : leases_)
@@ -72,6 +73,7 @@ void StoreTwin::put(const Put& put, Revision at) {
   value = {put.key, put.value, value.created == 0 ? at : value.created, at, put.lease};
   if (put.lease != 0) leases_.at(put.lease).keys.insert(put.key);
   history_[at].push_back({value, false});
+  times_[at] = now_;
 }
 
 bool StoreTwin::erase(const std::string& key, Revision at) {
@@ -80,6 +82,7 @@ bool StoreTwin::erase(const std::string& key, Revision at) {
   if (found->second.lease != 0) leases_.at(found->second.lease).keys.erase(key);
   keys_.erase(found);
   history_[at].push_back({{.key = key, .modified = at}, true});
+  times_[at] = now_;
   return true;
 }
 
@@ -118,12 +121,13 @@ void StoreTwin::end_lease(LeaseId lease) {
   leases_.erase(lease);
 }
 
-std::optional<Changes> StoreTwin::changes(std::string_view prefix, Revision from) const {
+std::optional<Changes> StoreTwin::changes(std::string_view prefix, Revision from, core::Nanoseconds until) const {
   if (from <= compacted_) return Changes{.error = core::Error{"compacted", "the revision has been compacted"}};
   for (auto at = history_.lower_bound(from); at != history_.end(); ++at) {
     Changes some{.revision = at->first};
     for (const Change& change : at->second)
       if (change.value.key.starts_with(prefix)) some.changes.push_back(change);
+    if (times_.at(at->first) > until) return std::nullopt;
     if (!some.changes.empty()) return some;
   }
   return std::nullopt;
@@ -208,7 +212,7 @@ std::optional<Changes> TwinClient::poll_changes() {
     watch_from_ = 0;
     return Changes{.error = core::Error{"unreachable", "the watch has ended"}};
   }
-  std::optional<Changes> changes = store_.changes(watched_, watch_from_);
+  std::optional<Changes> changes = store_.changes(watched_, watch_from_, now_ - network.watch_delay);
   if (changes) watch_from_ = changes->error ? 0 : changes->revision + 1;
   return changes;
 }

@@ -30,8 +30,10 @@ class StoreTwin {
   cluster::Reply revoke(cluster::LeaseId lease);
 
   [[nodiscard]] cluster::Revision revision() const { return revision_; }
-  // Returns the changes of the first revision from `from` on that has some under the prefix. Null if there is none yet.
-  [[nodiscard]] std::optional<cluster::Changes> changes(std::string_view prefix, cluster::Revision from) const;
+  // Returns the changes of the first revision from `from` on that has some under the prefix. Null if there is none yet,
+  // or if it was made after `until`.
+  [[nodiscard]] std::optional<cluster::Changes> changes(std::string_view prefix, cluster::Revision from,
+                                                        core::Nanoseconds until) const;
 
  private:
   struct Lease {
@@ -54,6 +56,8 @@ class StoreTwin {
   std::map<std::string, cluster::KeyValue> keys_;
   std::map<cluster::LeaseId, Lease> leases_;
   std::map<cluster::Revision, std::vector<cluster::Change>> history_;
+  std::map<cluster::Revision, core::Nanoseconds> times_;  // of the history
+  core::Nanoseconds now_ = 0;
 };
 
 // A client of it.
@@ -62,6 +66,7 @@ class TwinClient final : public cluster::Coordinator {
   struct Network {
     core::Nanoseconds delay = core::millisecond / 2;  // each way
     core::Nanoseconds timeout = core::second / 2;
+    core::Nanoseconds watch_delay = 0;
     std::uint32_t lost_in_1000 = 0;  // requests, and answers
     std::uint32_t late_in_1000 = 0;  // requests carried out after their client has given up
     bool cut = false;

@@ -89,6 +89,22 @@ TEST_F(CrossingsTest, AnUnknownOutcomeIsFound) {
   }
 }
 
+// Answers are there before the watch shows what they have committed, and the world is saved meanwhile.
+TEST_F(CrossingsTest, AWatchThatIsLateForgetsNothing) {
+  for (const char* world : {"a", "b"}) at(world).client.network.watch_delay = core::second / 2;
+  at("a").send("a", "anna", "b");
+  trial.run(core::second / 10);
+  at("a").begin_save("a");
+  trial.run(core::second / 10);
+  trial.store.commit({.puts = {{"c/other", "x"}}});
+  trial.run(2 * core::second);
+  EXPECT_TRUE(record().left);
+  save("b");
+  trial.run(2 * core::second);
+  EXPECT_EQ(trial.records().size(), 0u);
+  EXPECT_EQ(trial.world("b").players, Accounts{"anna"});
+}
+
 TEST_F(CrossingsTest, AFullStoreRefusesIt) {
   trial.store.fill();
   at("a").send("a", "anna", "b");
@@ -195,13 +211,14 @@ TEST(CrossingModel, EachPlayerIsInOnePlace) {
     };
     const auto disturb = [&] {
       CrossingHost& host = *trial.hosts[random.below(static_cast<std::uint32_t>(trial.hosts.size()))];
-      switch (random.below(6)) {
+      switch (random.below(7)) {
         case 0: host.client.network.cut = !host.client.network.cut; break;
         case 1: host.paused = !host.paused; break;
         case 2: host.node.drain(); break;
         case 3: std::erase_if(trial.hosts, [&](const auto& each) { return each.get() == &host; }); break;
         case 4: host.client.network.lost_in_1000 = random.below(300); break;
         case 5: host.client.network.late_in_1000 = random.below(200); break;
+        case 6: host.client.network.watch_delay = random.below(200) * core::millisecond; break;
       }
     };
     for (int step = 0; step < 3000; ++step) {

@@ -107,7 +107,7 @@ class EtcdAndTwin : public EtcdTest {
   // Compares the changes of the watch with all of the twin's from a revision on. etcd may send several at once.
   void expect_same_changes(Revision from) {
     std::vector<Change> expected;
-    while (const std::optional<Changes> some = twin.changes("c/", from)) {
+    while (const std::optional<Changes> some = twin.changes("c/", from, core::monotonic_now())) {
       expected.insert(expected.end(), some->changes.begin(), some->changes.end());
       from = some->revision + 1;
     }
