@@ -56,7 +56,7 @@ class StoreTwin {
   std::map<std::string, cluster::KeyValue> keys_;
   std::map<cluster::LeaseId, Lease> leases_;
   std::map<cluster::Revision, std::vector<cluster::Change>> history_;
-  std::map<cluster::Revision, core::Nanoseconds> times_;  // of the history
+  std::map<cluster::Revision, core::Nanoseconds> times_;  // when each was made
   core::Nanoseconds now_ = 0;
 };
 
