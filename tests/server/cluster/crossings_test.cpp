@@ -89,20 +89,59 @@ TEST_F(CrossingsTest, AnUnknownOutcomeIsFound) {
   }
 }
 
-// Answers are there before the watch shows what they have committed, and the world is saved meanwhile.
+// The answer is there before the watch shows what it has committed, and shows another change first.
 TEST_F(CrossingsTest, AWatchThatIsLateForgetsNothing) {
   for (const char* world : {"a", "b"}) at(world).client.network.watch_delay = core::second / 2;
+  trial.store.commit({.puts = {{"c/other", "x"}}});
+  trial.run(core::second / 10);
   at("a").send("a", "anna", "b");
   trial.run(core::second / 10);
   at("a").begin_save("a");
-  trial.run(core::second / 10);
-  trial.store.commit({.puts = {{"c/other", "x"}}});
   trial.run(2 * core::second);
   EXPECT_TRUE(record().left);
   save("b");
   trial.run(2 * core::second);
   EXPECT_EQ(trial.records().size(), 0u);
   EXPECT_EQ(trial.world("b").players, Accounts{"anna"});
+}
+
+// The first attempt reaches the store a second later, when both worlds have settled the second one.
+TEST_F(CrossingsTest, AnAttemptThatIsLateTakesNoEffect) {
+  CrossingHost& host = at("a");
+  host.client.network.late_in_1000 = 1000;
+  host.send("a", "anna", "b");
+  trial.run(core::second / 10);
+  host.client.network.late_in_1000 = 0;
+  const core::Nanoseconds end = trial.now + core::second;
+  while (trial.world("b").players.empty() && trial.now < end) trial.step();
+  for (const char* world : {"a", "b"}) at(world).begin_save(world);
+  trial.run(core::second / 10);
+  EXPECT_EQ(trial.records().size(), 0u);
+  trial.run(2 * core::second);
+  EXPECT_EQ(trial.records().size(), 0u);
+  EXPECT_EQ(trial.world("a").players, Accounts());
+  EXPECT_EQ(trial.world("b").players, Accounts{"anna"});
+}
+
+TEST_F(CrossingsTest, AWorldWithALaterOwnerIsLeftAlone) {
+  core::Random random(1);
+  test::StoreTwin store;
+  test::TwinClient client(store, random);
+  const WorldRecord record{.game = "game", .state = WorldState::open, .epoch = 2, .node = "other", .run = 1};
+  store.commit({.puts = {{"c/worlds/a", to_json(record)}}});
+  Directory directory("c/");
+  Crossings crossings("c/");
+  crossings.open(directory, "a", 1);
+  crossings.depart("a", 1, "x", {.source = "a", .target = "b", .account = "anna"});
+  for (core::Nanoseconds now = 0; now < core::second; now += test::step_time) {
+    client.advance(now);
+    while (const std::optional<Reply> reply = client.poll())
+      if (!directory.on_reply(*reply, now)) crossings.on_reply(*reply, now);
+    directory.update(client, now);
+    crossings.update(client, directory, now);
+  }
+  EXPECT_TRUE(directory.complete());
+  EXPECT_TRUE(store.list("c/crossings/").values.empty());
 }
 
 TEST_F(CrossingsTest, AFullStoreRefusesIt) {

@@ -142,8 +142,8 @@ void Crossings::add_saves(const Directory& directory, const std::string& name, W
                           Transaction& transaction) const {
   for (auto id = world.saved.begin(); id != world.saved.end() && transaction.conditions.size() < crossings_max;) {
     const auto listed = directory.crossings().find(*id);
-    if (listed == directory.crossings().end()) {  // not shown yet, or settled
-      id = world.reported.contains(*id) ? std::next(id) : world.saved.erase(id);
+    if (listed == directory.crossings().end()) {  // settled
+      id = world.saved.erase(id);
       continue;
     }
     CrossingRecord record = listed->second.record;
