@@ -292,7 +292,7 @@ export class Game {
   private play(client: Client, timeline: Timeline, seconds: number, now: number): void {
     const way = this.way();
     this.commands.move(way.x, way.z);
-    this.walkHint.update(way.x !== 0 || way.z !== 0, seconds);
+    this.walkHint.update(way.x !== 0 || way.z !== 0, now);
     this.commands.update(client);
     client.update();
     if (this.client !== client) return; // the update has ended it

@@ -27,6 +27,13 @@ export function playersOf(client: Client): Player[] {
     .sort((a, b) => b.score + 5 * b.tags - (a.score + 5 * a.tags) || a.player - b.player);
 }
 
+/** Returns the players that the list has room for, in their order: the best, and always one's own. */
+export function listed(players: readonly Player[], own: Entity): Player[] {
+  if (players.length <= shownMax) return [...players];
+  const others = players.slice(0, shownMax).some(({ entity }) => entity === own) ? shownMax : shownMax - 1;
+  return players.filter(({ entity }, place) => place < others || entity === own);
+}
+
 export class Scores {
   private readonly list = element("score-list");
   private readonly name = element("own-name");
@@ -50,8 +57,9 @@ export class Scores {
   }
 
   private showList(client: Client, players: readonly Player[]): void {
-    const shown = players.slice(0, shownMax);
-    const state = shown.map(({ entity, name, score, tags }) => `${entity} ${score} ${tags} ${name}`).join("\n");
+    const shown = listed(players, client.player);
+    const more = players.length - shown.length;
+    const state = `${more} ` + shown.map(({ entity, name, score, tags }) => `${entity} ${score} ${tags} ${name}`).join("\n");
     if (state === this.last) return;
     this.last = state;
     this.list.replaceChildren(
@@ -62,6 +70,7 @@ export class Scores {
         row.append(dot, make("span", "who", name), make("span", "score", String(score)), make("span", "tags", tags === 1 ? "1 tag" : `${tags} tags`));
         return row;
       }),
+      ...(more > 0 ? [make("li", "more", `and ${more} more`)] : []),
     );
   }
 }
