@@ -33,6 +33,11 @@ Listeners& listeners() {
   return *instance;
 }
 
+// Memory for the report of a process that has used up its own.
+constexpr std::size_t reserve_bytes = 512 * 1024;
+std::atomic<void*> reserve = std::malloc(reserve_bytes);
+void release_reserve() { std::free(reserve.exchange(nullptr)); }
+
 std::atomic<bool> failing = false;
 thread_local bool failing_here = false;
 
@@ -52,6 +57,7 @@ void begin_report() {
   if (failing_here) std::abort();
   failing_here = true;
   while (failing.exchange(true)) ::pause();
+  release_reserve();
   bound_the_report();
 }
 
@@ -108,6 +114,7 @@ void report_failure(std::string_view text) {
 }
 
 void report_uncaught() {
+  release_reserve();
   const std::exception_ptr thrown = std::current_exception();
   if (thrown == nullptr) core::fail("the program has called std::terminate");
   try {
