@@ -8,10 +8,11 @@
 
 namespace mobula::ecs {
 
-// Both log the creation and leave room to log an undo_spawn(). `created` waits for end_spawn(): a listener that changed
-// entities without their components would take them from the columns.
+// Both log the creation, and leave room to log an undo_spawn() with an entry to spare: it asks for one each time.
+// `created` waits for end_spawn(): a listener that changed entities without their components would take them from the
+// columns.
 EntityRange Registry::begin_spawn(std::span<const PrototypeId> prototypes) {
-  journal_.make_room(2);
+  journal_.make_room(3);
   const EntityRange range = index_.entities().create_range(static_cast<std::uint32_t>(prototypes.size()));
   if (range.count == 0) return range;
   journal_.note(JournalEntry::Kind::create, range.at(0), range.count);
@@ -24,7 +25,7 @@ bool Registry::begin_spawn(std::span<Entity> out, std::span<const PrototypeId> p
   MOBULA_CHECK(prototypes.size() == out.size(), "a spawn has one prototype for each entity");
   if (!index_.entities().create(out)) return false;
   core::Undo undo([&] { index_.entities().destroy(out); });
-  journal_.make_room(2 * out.size());
+  journal_.make_room(2 * out.size() + 1);
   undo.dismiss();
   journal_.note_all(JournalEntry::Kind::create, out);
   assign_prototypes(std::span<const Entity>(out), prototypes);
