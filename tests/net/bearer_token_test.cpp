@@ -45,6 +45,7 @@ TEST(BearerToken, RefusesMalformedTokensWithAdvice) {
   EXPECT_STREQ(none.error().reason, "cannot read");
   EXPECT_NE(none.error().message.find("/nonexistent/token: No such file"), std::string::npos) << none.error().message;
   EXPECT_FALSE(load_bearer_token("/").ok());
+  EXPECT_FALSE(load_bearer_token("/dev/zero").ok()) << "it never ends";
 }
 
 TEST(BearerToken, ReportsAFileThatOthersMayRead) {
