@@ -11,6 +11,7 @@
 #include <server/cluster/etcd_members.hpp>
 #include <server/host/counting_game.hpp>
 #include <server/store/test_folder.hpp>
+#include <stdexcept>
 
 namespace mobula::server {
 namespace world_crossings_test {
@@ -37,7 +38,7 @@ class WorldCrossingsTest : public testing::Test {
     config.db = fs::path(folder.file()).parent_path().string();
     config.checkpoint_seconds = 0.1;
     config.entities_max = 1024;
-    auto host = ClusterHost::start(worlds, config, [] { return std::make_unique<test::CountingGame>(); });
+    auto host = ClusterHost::start(worlds, config, make_game);
     ASSERT_TRUE(host);
     cluster::Etcd etcd(worlds.events(), {.members = members->urls()});
     placer.emplace("mobula/");
@@ -64,6 +65,7 @@ class WorldCrossingsTest : public testing::Test {
   }
   static World& world(Worlds& worlds, const char* name) { return worlds.find(name)->server().world(); }
 
+  MakeGame make_game = [] { return std::make_unique<test::CountingGame>(); };
   store::TestFolder folder;
   std::optional<test::Members> members;
   std::optional<cluster::Placer> placer;
@@ -123,6 +125,22 @@ TEST_F(WorldCrossingsTest, AWorldThatIsFullTakesAPlayerLater) {
     return accounts(worlds, "b").size() == 1;
   });
   EXPECT_TRUE(crowd.empty());
+}
+
+// The node goes on, and the world is tried again.
+TEST_F(WorldCrossingsTest, AGameThatCannotBeMadeCostsOneOpening) {
+  int made = 0;
+  make_game = [&]() -> std::unique_ptr<Game> {
+    ++made;
+    if (made == 2) throw std::runtime_error("no dice");
+    if (made == 3) return nullptr;
+    return std::make_unique<test::CountingGame>();
+  };
+  testing::internal::CaptureStderr();
+  run([&](Worlds&) { return true; });
+  const std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(log, testing::HasSubstr("the function that makes games threw an exception: no dice"));
+  EXPECT_THAT(log, testing::HasSubstr("the function that makes games has returned none"));
 }
 
 }  // namespace world_crossings_test

@@ -318,6 +318,20 @@ TEST(WorldsDeathTest, RunIsNotForHooks) {
       "Worlds::run is called by main.., not by a hook of a game .*running=Game::tick");
 }
 
+TEST(WorldsDeathTest, AWorldIsNotTickedOrEndedByItsHooks) {
+  for (const auto& [call, name] : {std::pair(
+                                       +[](HostedWorld& world) { world.tick(); }, "tick"),
+                                   std::pair(
+                                       +[](HostedWorld& world) { world.begin_last_save(); }, "begin_last_save"),
+                                   std::pair(+[](HostedWorld& world) { (void)world.shut_down(); }, "shut_down")}) {
+    CountingGame game;
+    Worlds worlds;
+    game.each_tick = [&, call = call] { call(*worlds.find("w")); };
+    EXPECT_DEATH((*worlds.open("w", quick(), game))->tick(),
+                 std::string("HostedWorld::") + name + " is called by Worlds, not by a hook .*running=Game::tick");
+  }
+}
+
 TEST(WorldsDeathTest, ACheckThatFailsInATickLeavesTheCheckpoint) {
   const store::TestFolder folder;
   HostConfig config = quick();

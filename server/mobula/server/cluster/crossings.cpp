@@ -34,7 +34,9 @@ Crossings::World* Crossings::find(std::string_view world, std::uint64_t epoch) {
 }
 
 std::vector<Crossing> Crossings::open(const Directory& directory, const std::string& world, std::uint64_t epoch) {
+  const auto ledger = directory.ledgers().find(world);
   World& opened = worlds_[world] = World{.epoch = epoch};
+  if (ledger != directory.ledgers().end()) opened.version = ledger->second.record.version;
   std::vector<Crossing> existing;
   for (const Entry each : in_order(directory.crossings())) {
     const CrossingRecord& record = each->second.record;
@@ -58,7 +60,7 @@ void Crossings::saved(std::string_view world, std::uint64_t epoch, std::uint64_t
                       const std::vector<std::string>& ids) {
   World* const found = find(world, epoch);
   if (found == nullptr) return;
-  found->version = version;
+  found->version = std::max(found->version, version);
   found->saved.insert(ids.begin(), ids.end());
 }
 

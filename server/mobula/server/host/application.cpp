@@ -245,7 +245,11 @@ int run(int argc, char** argv, MakeGame make_game, std::vector<process::Setting>
   std::unique_ptr<Game> game;         // outlives its world
   std::unique_ptr<ClusterHost> host;  // outlives the worlds that it opens
   const auto open = [&](Worlds& worlds, const HostConfig& config) -> core::Status {
-    if (config.cluster.empty()) return open_main(worlds, config, *(game = make_game()));
+    if (config.cluster.empty()) {
+      game = make_game();
+      MOBULA_CHECK(game != nullptr, "the function that makes games has returned none");
+      return open_main(worlds, config, *game);
+    }
     core::Result<std::unique_ptr<ClusterHost>> started = ClusterHost::start(worlds, config, make_game);
     if (!started) return started.error();
     host = std::move(*started);

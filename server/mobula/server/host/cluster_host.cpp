@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <mobula/core/format.hpp>
 #include <mobula/core/log.hpp>
 #include <mobula/net/resolve.hpp>
@@ -24,6 +25,19 @@ std::string reachable_admin(const HostConfig& config) {
   const core::Result<transport::Address> listen = admin::listen_address(config.admin_address, config.admin_port);
   return !listen || listen->is_any() || admin::check_listen(*listen, {}).ok() || listen->port == 0 ? ""
                                                                                                    : admin_url(config);
+}
+
+// The function is the game's. A node goes on without a world whose game cannot be made.
+core::Result<std::unique_ptr<Game>> make(const MakeGame& make_game) {
+  constexpr const char* reason = "no game";
+  try {
+    if (std::unique_ptr<Game> game = make_game()) return game;
+    return core::Error{reason, "the function that makes games has returned none"};
+  } catch (const std::exception& thrown) {
+    return core::Error{reason, core::format("the function that makes games threw an exception: {}", thrown.what())};
+  } catch (...) {
+    return core::Error{reason, "the function that makes games threw an exception"};
+  }
 }
 
 core::Result<std::string> hash_of(const Game& game) {
@@ -62,7 +76,9 @@ std::vector<std::string> addresses_of(const HostedWorld& world) {
 
 core::Result<std::unique_ptr<ClusterHost>> ClusterHost::start(Worlds& worlds, const HostConfig& config,
                                                               MakeGame make_game) {
-  const core::Result<std::string> game = hash_of(*make_game());
+  const core::Result<std::unique_ptr<Game>> first = make(make_game);
+  if (!first) return first.error();
+  const core::Result<std::string> game = hash_of(**first);
   if (!game) return game.error();
   cluster::NodeConfig node{.cluster = config.cluster_name + "/", .name = config.node};
   node.offer = {.game = *game,
@@ -173,8 +189,9 @@ core::Status ClusterHost::open_world(const NodeTask& task, const std::string& fi
 core::Status ClusterHost::open_at(std::size_t place, const NodeTask& task, const std::string& file) {
   HostConfig config = config_at(place);
   config.db = file;
-  std::unique_ptr<Game> game = make_game_();
-  const core::Result<HostedWorld*> world = worlds_.open(task.world, config, *game);
+  core::Result<std::unique_ptr<Game>> game = make(make_game_);
+  if (!game) return game.error();
+  const core::Result<HostedWorld*> world = worlds_.open(task.world, config, **game);
   if (!world) return world.error();
   auto crossings =
       std::make_unique<WorldCrossings>(task.world, task.epoch, (*world)->server(), (*world)->store(), *node_);
@@ -182,7 +199,7 @@ core::Status ClusterHost::open_at(std::size_t place, const NodeTask& task, const
   places_[place] = {.name = task.world,
                     .epoch = task.epoch,
                     .world = *world,
-                    .game = std::move(game),
+                    .game = std::move(*game),
                     .crossings = std::move(crossings)};
   if (!begun) {
     places_[place].refused = true;

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <exception>
 #include <mobula/core/content_hash.hpp>
+#include <mobula/core/format.hpp>
 #include <mobula/core/log.hpp>
 #include <mobula/core/random_source.hpp>
+#include <mobula/core/running_code.hpp>
 #include <mobula/core/thrown_fields.hpp>
 #include <mobula/net/event_loop.hpp>
 #include <mobula/net/server_pipes.hpp>
@@ -17,6 +19,12 @@ namespace {
 
 using transport::Pipe;
 using LoadedLevel = core::Result<std::shared_ptr<const resource::Resource>>;
+
+void check_no_hook(const char* function) {
+  MOBULA_CHECK(
+      core::running_code().empty(),
+      core::format("HostedWorld::{} is called by Worlds, not by a hook of a game; see Worlds::close", function));
+}
 
 net::ServerPipesConfig pipes_of(const HostConfig& config) {
   net::ServerPipesConfig pipes{.listen = transport::Address::any(config.port),
@@ -204,6 +212,7 @@ void HostedWorld::receive_datagrams() {
 
 // The exceptions of a game end here, so that other worlds go on.
 void HostedWorld::tick() {
+  check_no_hook("tick");
   if (failed_) return;  // in a reload since the last tick
   const core::LogScope about({.world = name_});
   if (const std::optional<Thrown> thrown = thrown_by([&] { run_tick(); })) fail(*thrown);
@@ -262,12 +271,14 @@ void HostedWorld::drain(std::string_view reason) {
 }
 
 void HostedWorld::begin_last_save() {
+  check_no_hook("begin_last_save");
   if (failed_ || !saves_) return;
   const core::LogScope about({.world = name_});
   if (const std::optional<Thrown> thrown = thrown_by([&] { static_cast<void>(server_->checkpoint()); })) fail(*thrown);
 }
 
 core::Status HostedWorld::shut_down() {
+  check_no_hook("shut_down");
   const core::LogScope about({.world = name_});
   core::Status saved = core::Error{"failed", "the game threw an exception"};
   if (!failed_)
