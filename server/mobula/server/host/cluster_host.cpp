@@ -195,7 +195,7 @@ core::Status ClusterHost::open_at(std::size_t place, const NodeTask& task, const
   if (!world) return world.error();
   auto crossings =
       std::make_unique<WorldCrossings>(task.world, task.epoch, (*world)->server(), (*world)->store(), *node_);
-  const core::Status begun = crossings->begin(task);
+  core::Status begun = crossings->begin(task);
   places_[place] = {.name = task.world,
                     .epoch = task.epoch,
                     .world = *world,
