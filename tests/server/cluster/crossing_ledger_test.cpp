@@ -106,6 +106,22 @@ TEST_F(CrossingLedgerTest, APlayerWhoHasLeftAgainIsNotTaken) {
   }
 }
 
+// An owner since the save has taken Anna back, and sent her elsewhere.
+TEST_F(CrossingLedgerTest, APlayerWhoWasTakenBackAndLeftIsNotTaken) {
+  for (const bool full : {false, true}) {
+    home = {};
+    home.full = full;
+    CrossingLedger restored("w", home);
+    ASSERT_TRUE(restored.restore({.prepared = {{"1", crossing("w", "x")}}}, {{"2", crossing("w", "y")}}, 0));
+    home.full = false;
+    restored.retry();
+    EXPECT_EQ(home.players, Players()) << full;
+    EXPECT_EQ(restored.state().saved_ids(), std::vector<std::string>{"2"});
+    EXPECT_TRUE(restored.state().prepared.empty());
+    EXPECT_EQ(restored.waiting(), 0u);
+  }
+}
+
 TEST_F(CrossingLedgerTest, AnOldSaveIsRefusedAndChangesNothing) {
   const core::Status restored = ledger.restore({.version = 3}, {{"1", crossing("x", "w")}}, 4);
   ASSERT_FALSE(restored);

@@ -198,7 +198,7 @@ TEST_F(CrossingsTest, ARecordThatCannotBeReadStays) {
 // a player in two worlds, or in one and in a record. After it, each is in one.
 TEST(CrossingModel, EachPlayerIsInOnePlace) {
   std::size_t crossed = 0;
-  for (std::uint64_t seed = 1; seed <= test::few_or_all(3, 12); ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::few_or_all(3, 10); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     CrossingTrial trial(seed);
     core::Random& random = trial.random;

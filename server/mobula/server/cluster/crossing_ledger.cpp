@@ -14,14 +14,14 @@ core::Status CrossingLedger::restore(LedgerState saved, const std::vector<Crossi
             world_, saved.version, settled, world_)};
   state_ = std::move(saved);
   std::set<std::string> exist;
-  for (const auto& [id, record] : existing) {
-    exist.insert(id);
-    record.source == world_ ? depart(id, record) : arrive(id, record);
-  }
+  for (const Crossing& each : existing) exist.insert(each.id);
   const auto is_gone = [&](const std::string& id) { return !exist.contains(id); };
   std::erase_if(state_.left, is_gone);
   std::erase_if(state_.arrived, is_gone);
-  for (const auto& [id, record] : std::map(state_.prepared)) take_back(id);
+  // First, as an owner since the save has done it too: its decisions about these players follow.
+  for (const auto& [id, record] : std::map(state_.prepared))
+    if (is_gone(id)) take_back(id);
+  for (const auto& [id, record] : existing) record.source == world_ ? depart(id, record) : arrive(id, record);
   return core::Done{};
 }
 
@@ -40,7 +40,7 @@ void CrossingLedger::on_event(const CrossingEvent& event) {
   }
 }
 
-// A world that was saved before has the player, or was about to take them in by a crossing before this one.
+// A world that was saved before has the player, or was about to take them in or back by a crossing before this one.
 void CrossingLedger::depart(const std::string& id, const CrossingRecord& record) {
   if (!state_.left.insert(id).second) return;
   ++state_.version;
@@ -51,6 +51,11 @@ void CrossingLedger::depart(const std::string& id, const CrossingRecord& record)
     if (player.account != record.account) continue;
     state_.arrived.insert(arriving);
     waiting_.erase(arriving);
+  }
+  for (const std::string& refused : std::set(returning_)) {
+    if (state_.prepared.at(refused).account != record.account) continue;
+    state_.prepared.erase(refused);
+    returning_.erase(refused);
   }
 }
 
