@@ -215,10 +215,10 @@ core::Status ClusterHost::open_at(std::size_t place, const NodeTask& task, const
 void ClusterHost::update_crossings(core::Nanoseconds now) {
   while (const std::optional<cluster::CrossingEvent> event = node_->poll_crossing())
     for (const Hosted& hosted : places_)
-      if (hosted.name == event->world && hosted.epoch == event->epoch && worlds_.find(hosted.name) != nullptr)
+      if (hosted.name == event->world && hosted.epoch == event->epoch && !worlds_.is_closing(hosted.name))
         hosted.crossings->on_event(*event);
   for (const Hosted& hosted : places_)
-    if (!hosted.name.empty() && worlds_.find(hosted.name) != nullptr) hosted.crossings->update(now);
+    if (!hosted.name.empty() && !worlds_.is_closing(hosted.name)) hosted.crossings->update(now);
 }
 
 // Clients have as long as in a process that ends.

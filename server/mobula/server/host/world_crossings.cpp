@@ -105,6 +105,7 @@ void WorldCrossings::note_saves() {
       node_.saved(world_, epoch_, noted_, ledger_.state().saved_ids());
     return;
   }
+  if (saves_.empty()) return;
   const ecs::Tick on_disk = store_->status().tick;
   for (; !saves_.empty() && saves_.front().tick <= on_disk; saves_.pop_front())
     node_.saved(world_, epoch_, saves_.front().version, saves_.front().ids);

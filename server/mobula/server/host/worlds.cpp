@@ -58,8 +58,10 @@ std::uint64_t Worlds::players() const {
   return players;
 }
 
+bool Worlds::is_closing(std::string_view name) const { return std::ranges::find(closed_, name) != closed_.end(); }
+
 HostedWorld* Worlds::find(std::string_view name) {
-  if (std::ranges::find(closed_, name) != closed_.end()) return nullptr;
+  if (is_closing(name)) return nullptr;
   const auto found = std::ranges::find_if(worlds_, [&](const auto& world) { return world->name() == name; });
   return found == worlds_.end() ? nullptr : found->get();
 }

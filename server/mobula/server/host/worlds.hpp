@@ -48,6 +48,8 @@ class Worlds {
   void drop(std::string_view name);
   /// Returns a world. Null if there is no such world, or it is being closed.
   [[nodiscard]] HostedWorld* find(std::string_view name);
+  /// Returns whether a world closes after this tick.
+  [[nodiscard]] bool is_closing(std::string_view name) const;
   /// Returns all worlds in the order in which they were opened.
   [[nodiscard]] std::span<const std::unique_ptr<HostedWorld>> all() const { return worlds_; }
   /// Returns the number of players in all worlds, disconnected ones included.
