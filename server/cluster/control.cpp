@@ -25,9 +25,7 @@ core::Error no_such_node(std::string_view name) {
 
 // Adds what an error of a commit leaves open.
 core::Error of_commit(const core::Error& error) {
-  constexpr std::string_view open[] = {"unreachable", "no majority", "bad answer"};
-  const bool may_hold = std::ranges::find(open, std::string_view(error.reason)) != std::end(open);
-  return {error.reason, error.message + (may_hold ? "; the change may still take effect" : "")};
+  return {error.reason, error.message + (may_hold(error) ? "; the change may still take effect" : "")};
 }
 
 }  // namespace

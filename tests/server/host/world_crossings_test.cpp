@@ -95,7 +95,8 @@ TEST_F(WorldCrossingsTest, APlayerCrossesAndIsSavedThere) {
       EXPECT_EQ(b.registry().get<const demo::Health>(own).current, 42);
       step = 2;
     }
-    return step == 2 && placer->directory().ledgers().size() == 2 && placer->directory().crossings().empty();
+    return step == 2 && placer->directory().ledger("a").modified != 0 &&
+           placer->directory().ledger("b").modified != 0 && placer->directory().crossings().empty();
   });
   ASSERT_EQ(step, 2);
   run([&](Worlds& worlds) {

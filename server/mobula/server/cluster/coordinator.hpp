@@ -2,6 +2,8 @@
 // Requests are numbered and their outcomes polled, so that the same code runs over sockets and in a simulation.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <mobula/core/clock.hpp>
 #include <mobula/core/result.hpp>
@@ -76,7 +78,7 @@ struct Changes {
 ///   "foreign"       the answer is of another store than the first one
 ///   "refused"       the request is not accepted, for instance as too large
 ///   "bad answer"    not what the coordinator's protocol allows
-/// A commit that ended with "unreachable", "no majority" or "bad answer" may have taken effect, and may still do so.
+/// A commit may have taken effect after some of them, and may still do so: see may_hold().
 class Coordinator {
  public:
   virtual ~Coordinator() = default;
@@ -99,5 +101,11 @@ class Coordinator {
   /// Returns changes of the watch. Null if none have arrived.
   virtual std::optional<Changes> poll_changes() = 0;
 };
+
+/// Returns whether a commit that ended with the error may have taken effect, or may still do so.
+inline bool may_hold(const core::Error& error) {
+  constexpr std::array<std::string_view, 3> open{"unreachable", "no majority", "bad answer"};
+  return std::ranges::find(open, std::string_view(error.reason)) != open.end();
+}
 
 }  // namespace mobula::cluster

@@ -16,12 +16,6 @@ std::vector<Entry> in_order(const ListedByName<CrossingRecord>& crossings) {
   return all;
 }
 
-// After these errors a request may have taken effect, or still do so.
-bool may_hold(const core::Error& error) {
-  constexpr std::string_view reasons[] = {"unreachable", "no majority", "bad answer"};
-  return std::ranges::find(reasons, std::string_view(error.reason)) != std::end(reasons);
-}
-
 }  // namespace
 
 std::string Crossings::key_of(std::string_view prefix, std::string_view name) const {
@@ -34,9 +28,7 @@ Crossings::World* Crossings::find(std::string_view world, std::uint64_t epoch) {
 }
 
 std::vector<Crossing> Crossings::open(const Directory& directory, const std::string& world, std::uint64_t epoch) {
-  const auto ledger = directory.ledgers().find(world);
-  World& opened = worlds_[world] = World{.epoch = epoch};
-  if (ledger != directory.ledgers().end()) opened.version = ledger->second.record.version;
+  World& opened = worlds_[world] = World{.epoch = epoch, .version = directory.ledger(world).record.version};
   std::vector<Crossing> existing;
   for (const Entry each : in_order(directory.crossings())) {
     const CrossingRecord& record = each->second.record;
@@ -119,9 +111,8 @@ Transaction Crossings::next_commit(const Directory& directory, const std::string
   add_saves(directory, name, world, transaction);
   if (transaction.conditions.empty()) return transaction;
   const std::string ledger = key_of(ledgers_prefix, name);
-  const auto known = directory.ledgers().find(name);
   transaction.conditions.push_back({key_of(worlds_prefix, name), directory.worlds().find(name)->second.modified});
-  transaction.conditions.push_back({ledger, known == directory.ledgers().end() ? 0 : known->second.modified});
+  transaction.conditions.push_back({ledger, directory.ledger(name).modified});
   transaction.puts.push_back({ledger, to_json(LedgerRecord{world.version})});
   return transaction;
 }

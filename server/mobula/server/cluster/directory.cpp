@@ -119,6 +119,11 @@ void Directory::read(const std::string& key) {
   put(ledgers_, name_in(key, ledgers_prefix), value, parse_ledger);
 }
 
+Listed<LedgerRecord> Directory::ledger(std::string_view world) const {
+  const auto found = ledgers_.find(world);
+  return found == ledgers_.end() ? Listed<LedgerRecord>{} : found->second;
+}
+
 const KeyValue* Directory::find(std::string_view key) const {
   const auto found = keys_.find(key);
   return found == keys_.end() ? nullptr : &found->second;

@@ -45,7 +45,8 @@ class Directory {
   [[nodiscard]] const ListedByName<LoadRecord>& loads() const { return loads_; }
   [[nodiscard]] const ListedByName<WorldRecord>& worlds() const { return worlds_; }
   [[nodiscard]] const ListedByName<CrossingRecord>& crossings() const { return crossings_; }
-  [[nodiscard]] const ListedByName<LedgerRecord>& ledgers() const { return ledgers_; }
+  /// Returns the ledger of a world. Its revisions are 0 if there is none.
+  [[nodiscard]] Listed<LedgerRecord> ledger(std::string_view world) const;
   /// Returns a key. Null if there is none.
   [[nodiscard]] const KeyValue* find(std::string_view key) const;
   /// Returns how often the list had what the watch had not.

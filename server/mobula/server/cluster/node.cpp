@@ -157,12 +157,11 @@ void Node::reconcile_world(Coordinator& coordinator, const std::string& world, c
 }
 
 NodeTask Node::task_to_open(const std::string& world, std::uint64_t epoch) {
-  const auto ledger = directory_.ledgers().find(world);
   return {.kind = NodeTask::Kind::open,
           .world = world,
           .epoch = epoch,
           .crossings = crossings_.open(directory_, world, epoch),
-          .ledger = ledger == directory_.ledgers().end() ? LedgerRecord{} : ledger->second.record};
+          .ledger = directory_.ledger(world).record};
 }
 
 void Node::publish_load(Coordinator& coordinator) {
