@@ -1,5 +1,5 @@
 // The game: joins the village, draws it, and turns what the player does into commands.
-import { type Client, type Entity, type ReceivedEvent, entityOf } from "@mobula/client";
+import { type Client, type Entity, type FailedCommand, type ReceivedEvent, entityOf } from "@mobula/client";
 import { encode } from "@mobula/client/messages";
 import { Color, Vector3 } from "three";
 import { Chat as ChatCommand, Tag, Throw } from "../../web/demo/demo_commands.js";
@@ -11,6 +11,7 @@ import { BotCrew } from "./session/bot_crew.js";
 import { Commands } from "./session/commands.js";
 import { Entrance } from "./session/entrance.js";
 import { readEvent } from "./session/events.js";
+import { failureText } from "./session/failed.js";
 import type { Conditions, Counts } from "./session/slow_network.js";
 import { PredictedMotion } from "./session/predicted_motion.js";
 import { loadDemoRules } from "./session/demo_rules.js";
@@ -115,6 +116,7 @@ export class Game {
     this.commands.restart();
     this.village.follow(client);
     client.onEvent = (event) => this.onEvent(event);
+    client.onCommandFailed = (failed) => this.onCommandFailed(failed);
     void this.predict(client, this.timeline);
   }
 
@@ -242,6 +244,11 @@ export class Game {
       case "Tagged":
         return this.onTagged(handleOf(value.by), handleOf(value.avatar));
     }
+  }
+
+  private onCommandFailed(failed: FailedCommand): void {
+    const text = failureText(failed);
+    if (text !== null) this.toasts.show(text, "bad");
   }
 
   private isOwnStone(stone: Entity): boolean {

@@ -4,7 +4,9 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { encode } from "@mobula/client/messages";
 import { schema } from "../../web/demo/components.js";
+import { Chat } from "../../web/demo/demo_commands.js";
 import { putU32, u32 } from "../../web/src/core/bytes.js";
 import { endBody } from "../../web/src/session/session.js";
 import { DemoServer, hasPrograms } from "../../web/test/support/demo_server.js";
@@ -53,6 +55,14 @@ test("Refusals.APageOfAnotherSchemaAsksToBeLoadedAnew", options, async (t) => {
   await server.start({ ticks: 20 });
   await page.press("Enter");
   await page.until(isPlaying);
+});
+
+test("Refusals.ARefusedCommandIsShownInWords", options, async (t) => {
+  const { server, browser } = await serveSite(t);
+  const { page } = await Player.join(browser, server.page);
+  const text = "x".repeat(121); // the page itself would cut it
+  await page.run(`play.game.commands.act(() => Uint8Array.of(${encode(Chat, { text })}))`);
+  await page.until(`document.getElementById("toasts").innerText.includes("${text}” was not sent: ")`);
 });
 
 /** Opens the page, which is given a token of another server. With `isHonest` set it is given one of its own. */

@@ -6,6 +6,7 @@ export { type AnyComponent, Client, type ClientState, type ConnectOptions } from
 export { type Component, type SchemaIdentity, named } from "./connection/component.js";
 export { type Entity, entityOf } from "./core/entity.js";
 export type { ReceivedEvent } from "./connection/event_queue.js";
+export type { FailedCommand } from "./connection/failed_commands.js";
 export { LevelStore } from "./connection/level_store.js";
 export type { Access, Token } from "./connection/moved_server.js";
 export type { Statistics } from "./connection/statistics.js";

@@ -12,6 +12,7 @@ import type { Component } from "./component.js";
 import { Connection } from "./connection.js";
 import type { ConnectionConfig } from "./connection_config.js";
 import type { ReceivedEvent } from "./event_queue.js";
+import type { FailedCommand } from "./failed_commands.js";
 import { type Access, MovedServer, type Token, hasUrl } from "./moved_server.js";
 import type { Statistics } from "./statistics.js";
 import { Watches } from "./watches.js";
@@ -71,6 +72,8 @@ export class Client {
   onClosed: ((end: End) => void) | null = null;
   /** Called with each event of a tick that the mirror has reached. */
   onEvent: ((event: ReceivedEvent) => void) | null = null;
+  /** Called with each command that had no effect. */
+  onCommandFailed: ((failed: FailedCommand) => void) | null = null;
   /** Called in each update with its time, before the callbacks of what has changed. A prediction is updated in it. */
   onUpdate: ((now: number) => void) | null = null;
   private pipe: Pipe | null = null;
@@ -259,7 +262,8 @@ export class Client {
   // Changes ---------------------------------------------------------------------------------------------------------
 
   private dispatch(): void {
-    const { mirror, mirrors, events } = this.connection;
+    const { mirror, mirrors, events, failed } = this.connection;
+    for (const command of failed) if (this.end === null) this.onCommandFailed?.(command);
     if (mirror === null) return;
     if (this.mirrors !== mirrors) this.watches.begin(mirror);
     this.mirrors = mirrors;

@@ -40,6 +40,7 @@ export class CommandLog {
   private end = 1;
   private lastTick = 0;
   private keptFrom = 0; // 0 if commands that are carried out are forgotten
+  private ineffective: Command[] = []; // that nobody has asked for
 
   /** Adds a command and returns its number. Throws a Refusal if it is too large, or too many wait. */
   add(bytes: Uint8Array, tick: number, view: number, arrivals: number): number {
@@ -60,11 +61,20 @@ export class CommandLog {
     for (let number = this.next; number <= done; ++number) {
       const command = this.find(number);
       const late = outcomes[done - number] ?? -1;
-      if (command !== null) command.ranIn = late === 0 ? 0 : command.tick + Math.max(late, 0);
+      if (command === null) continue;
+      command.ranIn = late === 0 ? 0 : command.tick + Math.max(late, 0);
+      if (late === 0) this.ineffective.push(command);
     }
     this.next = done + 1;
     this.tail = Math.min(Math.max(this.next + held, this.tail, this.next), this.end);
     this.forget();
+  }
+
+  /** Returns the commands that had no effect, by the feedback since the last call. */
+  takeIneffective(): readonly Command[] {
+    const commands = this.ineffective;
+    if (commands.length > 0) this.ineffective = [];
+    return commands;
   }
 
   /** Forgets commands below a number that are carried out. From the first call on all others are kept. */
@@ -87,6 +97,10 @@ export class CommandLog {
   /** Returns the first number that is not carried out. */
   firstWaiting(): number {
     return this.next;
+  }
+
+  isWaiting(number: number): boolean {
+    return number >= this.next && number < this.end;
   }
 
   hasUnacknowledged(): boolean {

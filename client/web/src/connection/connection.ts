@@ -27,6 +27,7 @@ import { ExpectedSchema } from "./component.js";
 import { DeltaProgress } from "./delta_progress.js";
 import { DeltaReceiver } from "./delta_receiver.js";
 import { EventQueue, type ReceivedEvent } from "./event_queue.js";
+import { type FailedCommand, FailedCommands } from "./failed_commands.js";
 import { InputWriter } from "./input_writer.js";
 import { LevelLoading } from "./level_loading.js";
 import { ResourceFetch } from "./level_store.js";
@@ -50,6 +51,8 @@ export class Connection {
   clock: ServerClock | null = null;
   commands = new CommandLog();
   events: readonly ReceivedEvent[] = [];
+  /** Commands that have had no effect, of the newest update. */
+  failed: readonly FailedCommand[] = [];
   /** The player's own entity; generation 0 for none. */
   player = { index: 0, generation: 0 };
   playerNumber = 0; // which commands of a prediction have
@@ -69,6 +72,7 @@ export class Connection {
   private deltas: DeltaReceiver | null = null; // null before the first Welcome
   private progress = new DeltaProgress();
   private eventQueue = new EventQueue();
+  private failedCommands = new FailedCommands();
   private failure: End | null = null;
   private now: number;
   private isRejoining = false;
@@ -144,6 +148,7 @@ export class Connection {
     this.load();
     this.events = this.eventQueue.takeDue(this.progress.tick, (event) => this.presenceOf(event));
     this.statistics.events += this.events.length;
+    this.failed = this.failedCommands.take(this.commands);
     this.mirror?.changes.handOut();
     this.resources.handOut();
     if (this.state === "closed") return;
@@ -274,6 +279,7 @@ export class Connection {
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       ++this.statistics.refusedCommands;
+      this.failedCommands.onUnsent(this.command, error);
     }
     this.command = null;
   }
@@ -331,7 +337,8 @@ export class Connection {
       case "closing":
         return void (this.closing = { seconds: message.seconds, reason: message.reason });
       case "commandRefused":
-        return void ++this.statistics.refusedCommands;
+        ++this.statistics.refusedCommands;
+        return this.failedCommands.onRefused(message.number, message.reason, this.commands);
       case "deltaBody":
         return mirror.addBody(message);
     }
@@ -358,6 +365,7 @@ export class Connection {
     this.progress = new DeltaProgress();
     this.commands = new CommandLog();
     this.eventQueue = new EventQueue();
+    this.failedCommands = new FailedCommands();
     this.player = { index: 0, generation: 0 };
     this.ticksPerSecond = message.ticksPerSecond;
     this.clock = new ServerClock(1000 / message.ticksPerSecond);

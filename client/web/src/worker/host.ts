@@ -1,6 +1,7 @@
 // A client in a worker. After each update it sends the page what has changed: one message, with typed arrays.
 import type { AnyComponent, Client, ConnectOptions } from "../connection/client.js";
 import type { ReceivedEvent } from "../connection/event_queue.js";
+import type { FailedCommand } from "../connection/failed_commands.js";
 import type { LevelStore } from "../connection/level_store.js";
 import type { Access, Token } from "../connection/moved_server.js";
 import { noStatistics } from "../connection/statistics.js";
@@ -58,6 +59,7 @@ export class Host {
   private readonly watched: AnyComponent[] = [];
   private changes: SentChange[] = [];
   private events: ReceivedEvent[] = [];
+  private failed: FailedCommand[] = [];
   private newest: readonly [mirrors: number, tick: number, components: number] = [0, 0, 0]; // that was sent
   private timer: ReturnType<typeof setInterval> | undefined;
   private giveToken: (token: Token | Access | null) => void = () => {};
@@ -106,6 +108,7 @@ export class Host {
       return this.update();
     }
     this.client.onEvent = (event) => void this.events.push(event);
+    this.client.onCommandFailed = (failed) => void this.failed.push(failed);
     for (const component of this.watched) this.watch(component);
     this.timer = setInterval(() => this.update(), updateInterval);
   }
@@ -137,10 +140,10 @@ export class Host {
   private update(): void {
     this.client?.update();
     const pools = this.copyNewPools();
-    const [changes, events] = [this.changes, this.events];
+    this.post(pools);
     this.changes = [];
     this.events = [];
-    this.post(pools, changes, events);
+    this.failed = [];
     if (this.client === null || this.client.end !== null) clearInterval(this.timer);
   }
 
@@ -159,8 +162,8 @@ export class Host {
     });
   }
 
-  private post(pools: SentPool[], changes: SentChange[], events: ReceivedEvent[]): void {
-    const { client } = this;
+  private post(pools: SentPool[]): void {
+    const { client, changes, events, failed } = this;
     this.port.postMessage(
       {
         kind: "update",
@@ -177,6 +180,7 @@ export class Host {
         pools,
         changes,
         events: events.map((event) => ({ ...event, bytes: event.bytes.slice() })), // not the message around them
+        failed,
       },
       pools.flatMap(buffersOf),
     );

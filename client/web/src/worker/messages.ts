@@ -2,6 +2,7 @@
 import type { ConnectOptions, ClientState } from "../connection/client.js";
 import type { Component } from "../connection/component.js";
 import type { ReceivedEvent } from "../connection/event_queue.js";
+import type { FailedCommand } from "../connection/failed_commands.js";
 import type { Access, Token } from "../connection/moved_server.js";
 import type { Statistics } from "../connection/statistics.js";
 import type { Entity } from "../core/entity.js";
@@ -68,6 +69,7 @@ export interface SentUpdate {
   readonly pools: readonly SentPool[];
   readonly changes: readonly SentChange[];
   readonly events: readonly ReceivedEvent[];
+  readonly failed: readonly FailedCommand[];
 }
 
 export type ToPage = SentUpdate | { readonly kind: "newToken" };

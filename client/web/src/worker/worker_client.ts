@@ -2,6 +2,7 @@
 import type { AnyComponent, ClientState } from "../connection/client.js";
 import type { Component } from "../connection/component.js";
 import type { ReceivedEvent } from "../connection/event_queue.js";
+import type { FailedCommand } from "../connection/failed_commands.js";
 import type { Access, Token } from "../connection/moved_server.js";
 import { type Statistics, noStatistics } from "../connection/statistics.js";
 import type { Entity } from "../core/entity.js";
@@ -41,6 +42,8 @@ export class WorkerClient {
   onClosed: ((end: End) => void) | null = null;
   /** Called with each event of a tick that the mirror has reached. */
   onEvent: ((event: ReceivedEvent) => void) | null = null;
+  /** Called with each command that had no effect. */
+  onCommandFailed: ((failed: FailedCommand) => void) | null = null;
   private readonly waiting: SentUpdate[] = [];
   private latest: SentUpdate | null = null;
   private readonly pools = new Map<string, Snapshots>(); // by name, of those that the page has used
@@ -117,6 +120,7 @@ export class WorkerClient {
       for (const callback of this.callbacks.get(component)![kind]) callback(entity);
     }
     for (const event of update.events) this.onEvent?.(event);
+    for (const failed of update.failed) this.onCommandFailed?.(failed);
     if (update.end !== null) this.finish(update.end);
   }
 

@@ -35,6 +35,7 @@ const update: SentUpdate = {
   pools: [],
   changes: [],
   events: [],
+  failed: [],
 };
 
 function start(t: TestContext, more: Partial<WorkerConnectOptions> = {}) {
@@ -118,4 +119,12 @@ test("WorkerClient.ANewTokenThatThrowsAtOnceIsNone", async (t) => {
   port.receive({ kind: "newToken" });
   await null;
   assert.deepEqual(port.sent.at(-1), { kind: "token", token: null });
+});
+
+test("WorkerClient.CommandsThatFailAreHandedOn", (t) => {
+  const { port, client } = start(t);
+  const reasons: string[] = [];
+  client.onCommandFailed = ({ reason }) => void reasons.push(reason);
+  port.receive({ ...update, failed: [{ command: Uint8Array.of(1), reason: "too late" }] });
+  assert.deepEqual(reasons, ["too late"]);
 });
