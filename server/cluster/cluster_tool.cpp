@@ -47,11 +47,6 @@ core::Status check_members(std::string_view text) {
   return members ? core::Status(core::Done{}) : members.error();
 }
 
-core::Status check_name(std::string_view text) {
-  if (core::is_good_name(text)) return core::Done{};
-  return core::Error{"bad name", core::format("expected {}", core::name_rule)};
-}
-
 void add_cluster(CLI::App& command, Options& options) {
   command.add_option("--etcd", options.command.at.etcd, "members of etcd, http://HOST:PORT, several with commas")
       ->type_name("URL")
@@ -59,7 +54,7 @@ void add_cluster(CLI::App& command, Options& options) {
       ->check(checked(check_members));
   command.add_option("--cluster", options.command.at.cluster, "name of the cluster, with which its keys begin")
       ->type_name("NAME")
-      ->check(checked(check_name))
+      ->check(checked(core::check_name))
       ->capture_default_str();
 }
 
@@ -67,7 +62,7 @@ void add_world(CLI::App& command, Options& options) {
   command.add_option("world", options.command.world, "name of the world")
       ->type_name("WORLD")
       ->required()
-      ->check(checked(check_name));
+      ->check(checked(core::check_name));
 }
 
 void add_serve(CLI::App& command, Options& options) {
@@ -94,14 +89,14 @@ void add_place(CLI::App& command, Options& options) {
   command.add_option("--game", options.command.game, "hash of the game's schema, as its nodes have it")
       ->type_name("HASH")
       ->required()
-      ->check(checked(check_name));
+      ->check(checked(core::check_name));
 }
 
 void add_drain(CLI::App& command, Options& options) {
   command.add_option("node", options.command.node, "name of the node")
       ->type_name("NODE")
       ->required()
-      ->check(checked(check_name));
+      ->check(checked(core::check_name));
 }
 
 void add_token(CLI::App& command, Options& options) {

@@ -15,18 +15,14 @@ using nlohmann::json;
 
 core::Error bad(std::string message) { return {"bad request", std::move(message)}; }
 
-core::Status check_name(std::string_view field, std::string_view text) {
-  if (core::is_good_name(text)) return core::Done{};
-  return bad(core::format("{}: expected {}", field, core::name_rule));
-}
-
 using Check = core::Status (*)(std::string_view text);
 
 template <std::string Order::* field, Check check>
 core::Status read_text(std::string_view name, const json& value, Order& order) {
   if (!value.is_string()) return bad(core::format("{}: expected text", name));
   order.*field = value.get<std::string>();
-  return check(order.*field);
+  const core::Status good = check(order.*field);
+  return good ? good : bad(core::format("{}: {}", name, good.error().message));
 }
 
 core::Status read_create(std::string_view name, const json& value, Order& order) {
@@ -40,8 +36,8 @@ struct Field {
   core::Status (*read)(std::string_view name, const json& value, Order& order);
   bool required = true;
 };
-constexpr Field world_field{"world", read_text<&Order::world, check_world>};
-constexpr Field game_field{"game", read_text<&Order::game, check_game>};
+constexpr Field world_field{"world", read_text<&Order::world, core::check_name>};
+constexpr Field game_field{"game", read_text<&Order::game, core::check_name>};
 constexpr Field account_field{"account", read_text<&Order::account, check_account>};
 
 constexpr Field world_fields[] = {world_field, game_field};
@@ -72,9 +68,6 @@ core::Result<Order> parse(std::string_view body, std::string_view example, std::
 }
 
 }  // namespace
-
-core::Status check_world(std::string_view text) { return check_name("world", text); }
-core::Status check_game(std::string_view text) { return check_name("game", text); }
 
 core::Result<Order> parse_world_order(std::string_view body) {
   return parse(body, R"({"world": "lobby", "game": "HASH"})", world_fields);

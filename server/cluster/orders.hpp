@@ -15,10 +15,6 @@ struct Order {
   bool create = false;  // the world if there is none
 };
 
-/// Checks a world's name, and a game's hash. Errors: "bad request".
-core::Status check_world(std::string_view text);
-core::Status check_game(std::string_view text);
-
 /// Parses {"world": "lobby", "game": "HASH"}. Errors: "bad request".
 core::Result<Order> parse_world_order(std::string_view body);
 /// Parses {"world": "lobby", "account": "anna"}, with "create": true and "game" to create the world if there is none.

@@ -59,10 +59,10 @@ core::Result<core::Bytes> mint(const core::SecretKey& key, const Servers& server
 
 core::Status check_account(std::string_view account) {
   if (account.find('\0') != std::string_view::npos)
-    return core::Error{"bad request", "account: has a byte of value 0, which ends the account's name"};
+    return core::Error{"bad request", "the account has a byte of value 0, which ends its name"};
   if (account.size() <= admin::user_data_bytes_max) return core::Done{};
-  return core::Error{"bad request",
-                     core::format("account: {} bytes; the maximum is {}", account.size(), admin::user_data_bytes_max)};
+  return core::Error{"bad request", core::format("the account has {} bytes; the maximum is {}", account.size(),
+                                                 admin::user_data_bytes_max)};
 }
 
 core::Result<std::string> world_token_json(const core::SecretKey& key, const std::vector<std::string>& addresses,

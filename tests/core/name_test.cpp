@@ -13,5 +13,14 @@ TEST(Name, IsShortAndPlain) {
     EXPECT_FALSE(is_good_name(name)) << name;
 }
 
+TEST(Name, ARefusalSaysTheRule) {
+  EXPECT_TRUE(check_name("a"));
+  const Status refused = check_name("a b");
+  ASSERT_FALSE(refused);
+  EXPECT_STREQ(refused.error().reason, "bad name");
+  EXPECT_EQ(refused.error().message,
+            "'a b' is no name; expected 1 to 64 letters, digits, '-', '_' and '.', beginning with a letter or digit");
+}
+
 }  // namespace
 }  // namespace mobula::core

@@ -47,6 +47,21 @@ TEST(EventLoop, HandlesTheFirstStopSignal) {
   EXPECT_EQ(signals, 1);
 }
 
+// By default each of these ends the process.
+TEST(EventLoop, SignalsOfNoOtherUseStopTheLoopToo) {
+  for (const int number : {SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGXCPU, SIGPWR}) {
+    EventLoop loop;
+    bool stopped = false;
+    loop.on_stop_signal([&] {
+      stopped = true;
+      loop.stop();
+    });
+    ASSERT_EQ(std::raise(number), 0);
+    loop.run_until(core::monotonic_now() + 60 * second);
+    EXPECT_TRUE(stopped) << number;
+  }
+}
+
 TEST(EventLoop, RepeatedStopSignalsAreOneRequest) {
   EventLoop loop;
   int signals = 0;

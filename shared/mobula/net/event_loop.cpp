@@ -1,5 +1,4 @@
 #include <poll.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include <ctime>
 #include <mobula/core/assert.hpp>
 #include <mobula/net/event_loop_impl.hpp>
+#include <mobula/net/open_files.hpp>
 #include <span>
 #include <string_view>
 
@@ -22,14 +22,6 @@ constexpr core::Nanoseconds late_budget = 10 * core::millisecond;
 
 // Maximum time for which the end of a loop waits for peers that do not read.
 constexpr core::Nanoseconds last_writes_max = 250 * core::millisecond;
-
-// Raises the soft limit of open files, often 1024: a process may hold thousands of sockets.
-void raise_open_files_limit() {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
-  limit.rlim_cur = limit.rlim_max;
-  setrlimit(RLIMIT_NOFILE, &limit);
-}
 
 void wait_for(EventLoop::Impl::Signals& signals) {
   signals.set.async_wait([&signals](const boost::system::error_code& error, int) {
@@ -47,7 +39,8 @@ void handle(EventLoop::Impl::Signals& signals, std::span<const int> numbers, std
   wait_for(signals);
 }
 
-constexpr std::array stop_signals{SIGINT, SIGTERM};
+// Those that would end the process unsaved, and that something other than a fault of the program sends.
+constexpr std::array stop_signals{SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGXCPU, SIGPWR};
 constexpr std::array reload_signals{SIGHUP};
 
 // A person who gives up waiting interrupts again at least this long after the first time.
@@ -82,7 +75,7 @@ void install_before_asio(int number) {
 
 }  // namespace
 
-EventLoop::EventLoop() : impl_(std::make_unique<Impl>()) { raise_open_files_limit(); }
+EventLoop::EventLoop() : impl_(std::make_unique<Impl>()) { static_cast<void>(raise_open_files_limit()); }
 EventLoop::~EventLoop() { impl_->write_last(); }
 
 void EventLoop::set_pause(core::Nanoseconds pause) { impl_->pause = pause; }

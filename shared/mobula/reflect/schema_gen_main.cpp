@@ -1,11 +1,12 @@
 // mobula-schema-gen: the generator as a program, run by schema/MobulaSchema.cmake.
 #include <CLI/CLI.hpp>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <ios>
 #include <mobula/reflect/csharp_generator.hpp>
 #include <mobula/reflect/generator.hpp>
 #include <mobula/reflect/typescript_generator.hpp>
@@ -33,8 +34,20 @@ struct Output {
   std::string typescript, commented;
 };
 
-std::string read_file(std::ifstream& file) {
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+constexpr std::size_t schema_bytes_max = 64u << 20;
+
+// Errors: "missing", "too large".
+mobula::core::Result<std::string> read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return mobula::core::Error{"missing", path + ": cannot be read: " + std::strerror(errno)};
+  std::string text;
+  std::array<char, 65536> piece;
+  for (std::streamsize got = 1; got > 0; text.append(piece.data(), static_cast<std::size_t>(got))) {
+    if (text.size() > schema_bytes_max) return mobula::core::Error{"too large", path + ": larger than 64 MiB"};
+    file.read(piece.data(), piece.size());
+    got = file.gcount();
+  }
+  return text;
 }
 
 int write_cpp(const mobula::core::ByteView bfbs, const std::string& input, const std::string& name, const Output& to) {
@@ -55,14 +68,11 @@ int write_csharp(const mobula::core::ByteView bfbs, const std::string& input, co
 
 int write_typescript(const mobula::core::ByteView bfbs, const std::string& input, const std::string& name,
                      const Output& to) {
-  std::string comments;
-  if (!to.commented.empty()) {
-    std::ifstream file(to.commented, std::ios::binary);
-    if (!file) return refuse(to.commented + ": cannot be read: " + std::strerror(errno));
-    comments = read_file(file);
-  }
+  mobula::core::Result<std::string> comments = std::string();
+  if (!to.commented.empty()) comments = read_file(to.commented);
+  if (!comments) return refuse(comments.error().message);
   const auto code =
-      mobula::reflect::generate_typescript(bfbs, mobula::core::as_bytes(comments.data(), comments.size()), name);
+      mobula::reflect::generate_typescript(bfbs, mobula::core::as_bytes(comments->data(), comments->size()), name);
   if (!code) return refuse(input + ": " + code.error().message);
   if (!write_file(to.typescript, *code)) return refuse(to.typescript + ": cannot be written: " + std::strerror(errno));
   return 0;
@@ -96,10 +106,9 @@ int main(int argc, char** argv) {
     return refuse("nothing to write: give --source, --csharp or --typescript");
   }
 
-  std::ifstream file(input, std::ios::binary);
-  if (!file) return refuse(input + ": cannot be read: " + std::strerror(errno));
-  const std::string text = read_file(file);
-  const mobula::core::ByteView bfbs = mobula::core::as_bytes(text.data(), text.size());
+  const mobula::core::Result<std::string> text = read_file(input);
+  if (!text) return refuse(text.error().message);
+  const mobula::core::ByteView bfbs = mobula::core::as_bytes(text->data(), text->size());
   const std::string name = std::filesystem::path(input).stem().string();
   int status = to.source.empty() ? 0 : write_cpp(bfbs, input, name, to);
   if (status == 0 && !to.csharp.empty()) status = write_csharp(bfbs, input, name, to);

@@ -30,17 +30,19 @@ TEST(Orders, ATokenOrderMayCreateTheWorld) {
 }
 
 TEST(Orders, OtherBodiesAreRefusedWithTheMistake) {
-  const std::string name = "expected 1 to 64 letters, digits, '-', '_' and '.', beginning with a letter or digit";
+  const std::string rule =
+      " is no name; expected 1 to 64 letters, digits, '-', '_' and '.', beginning with a letter or digit";
   const std::pair<std::string, std::string> bodies[] = {
       {"", R"(expected a JSON object such as {"world": "lobby", "game": "HASH"})"},
       {"[]", R"(expected a JSON object such as {"world": "lobby", "game": "HASH"})"},
       {R"({"world": "w"})", R"(game is missing; expected an object such as {"world": "lobby", "game": "HASH"})"},
       {R"({"world": 7, "game": "g"})", "world: expected text"},
       {R"({"world": "w", "game": null})", "game: expected text"},
-      {R"({"world": "", "game": "g"})", "world: " + name},
-      {R"({"world": "a/b", "game": "g"})", "world: " + name},
-      {R"({"world": "w", "game": "a b"})", "game: " + name},
-      {R"({"world": ")" + std::string(65, 'w') + R"(", "game": "g"})", "world: " + name},
+      {R"({"world": "", "game": "g"})", "world: ''" + rule},
+      {R"({"world": "a/b", "game": "g"})", "world: 'a/b'" + rule},
+      {R"({"world": "w", "game": "a b"})", "game: 'a b'" + rule},
+      {R"({"world": ")" + std::string(65, 'w') + R"(", "game": "g"})",
+       "world: '" + std::string(40, 'w') + "...'" + rule},
       {R"({"world": "w", "game": "g", "wrld": 1})", "there is no 'wrld' (did you mean 'world'?)"},
   };
   for (const auto& [body, expected] : bodies) {
@@ -54,8 +56,9 @@ TEST(Orders, ATokenOrderIsCheckedToo) {
   const std::pair<std::string, std::string> bodies[] = {
       {R"({"world": "w"})", R"(account is missing; expected an object such as {"world": "lobby", "account": "anna"})"},
       {R"({"world": "w", "account": ["a"]})", "account: expected text"},
-      {R"({"world": "w", "account": "a\u0000b"})", "account: has a byte of value 0, which ends the account's name"},
-      {R"({"world": "w", "account": ")" + std::string(257, 'a') + R"("})", "account: 257 bytes; the maximum is 256"},
+      {R"({"world": "w", "account": "a\u0000b"})", "account: the account has a byte of value 0, which ends its name"},
+      {R"({"world": "w", "account": ")" + std::string(257, 'a') + R"("})",
+       "account: the account has 257 bytes; the maximum is 256"},
       {R"({"world": "w", "account": "a", "create": 1})", "create: expected true or false"},
       {R"({"world": "w", "account": "a", "create": true})",
        "create and game: expected both to create the world if there is none, or neither"},

@@ -7,6 +7,7 @@
 #include <mobula/core/log.hpp>
 #include <mobula/core/text.hpp>
 #include <mobula/net/http_client.hpp>
+#include <mobula/net/open_files.hpp>
 #include <mobula/process/log_output.hpp>
 #include <mobula/process/standard_output.hpp>
 #include <mobula/server/admin/documents.hpp>
@@ -147,6 +148,7 @@ void report(agones::LifeCycle& life, Worlds& worlds, core::Nanoseconds now) {
 }
 
 int serve(const HostConfig& config, const OpenWorlds& open) {
+  if (const core::Status raised = net::raise_open_files_limit(); !raised) return refuse(config, raised.error());
   Worlds worlds;
   bool stopping = false;
   api::ApiPtr api;

@@ -201,10 +201,7 @@ core::Status check_members(const std::string& text) {
   return text.empty() ? core::Status(core::Done{}) : status_of(cluster::parse_members(text));
 }
 
-core::Status check_name(const std::string& text) {
-  if (core::is_good_name(text)) return core::Done{};
-  return core::Error{"bad name", core::format("'{}' is no name; expected {}", core::shown(text, 40), core::name_rule)};
-}
+core::Status check_name(const std::string& text) { return core::check_name(text); }
 
 core::Status check_node(const std::string& text) {
   return text.empty() ? core::Status(core::Done{}) : check_name(text);

@@ -17,9 +17,7 @@ constexpr core::Nanoseconds idle_turn = 10 * core::millisecond;
 }  // namespace
 
 core::Result<HostedWorld*> Worlds::open(std::string name, HostConfig config, Game& game) {
-  if (!core::is_good_name(name))
-    return core::Error{"bad name",
-                       core::format("'{}' is no name of a world; expected {}", core::shown(name, 40), core::name_rule)};
+  if (const core::Status good = core::check_name(name); !good) return good.error();
   if (std::ranges::any_of(worlds_, [&](const auto& world) { return world->name() == name; }))
     return core::Error{"name taken", core::format("there already is a world \"{}\"", name)};
   if (draining_) return core::Error{"ending", "the server is shutting down and opens no more worlds"};
