@@ -56,8 +56,9 @@ core::Status Bot::enter(core::Nanoseconds now) {
   }
   client_ = std::move(*client);
   if (predicts) client_->predict(*setup_.predicts.rules, setup_.predicts.config);
-  client_->set_token_source([&tokens = setup_.tokens]() -> core::Result<std::optional<transport::ConnectToken>> {
-    if (std::optional<transport::ConnectToken> more = tokens.take(core::unix_now())) return more;
+  client_->set_token_source([&tokens = setup_.tokens](const std::string&) -> core::Result<std::optional<WorldToken>> {
+    if (std::optional<transport::ConnectToken> more = tokens.take(core::unix_now()))
+      return std::optional(WorldToken{std::move(*more)});
     return core::Error{"no token", "there is no token at the moment"};
   });
   client_->on_received([this](core::Nanoseconds received) { note_ticks(received); });

@@ -186,7 +186,8 @@ enum {
   MOBULA_REASON_HANDSHAKE_TIMED_OUT,
   MOBULA_REASON_PIPE_LOST,
   MOBULA_REASON_FLOODING,
-  MOBULA_REASON_MOVED
+  MOBULA_REASON_MOVED /* the text is the world of the cluster to which the player was sent; mobula_client_reconnect with
+                         a token of that world follows it, to the addresses of the token */
 };
 
 /* Writes the code and a text of why the connection is closed. NOTHING while it is not. */

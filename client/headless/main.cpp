@@ -114,8 +114,9 @@ void add_replay_options(CLI::App& app, CommandLine& line) {
       app.add_option("--replay", line.replay.path, "replay the session that was recorded in this file")
           ->type_name("FILE");
   app.get_option("--connect")->required(false);
-  for (const char* other : {"--connect", "--admin", "--admin-token-file", "--key-file", "--token", "--ca-file",
-                            "--simulate", "--name", "--spectate", "--predict", "--resources", "--schema", "--record"})
+  for (const char* other :
+       {"--connect", "--cluster", "--admin", "--admin-token-file", "--key-file", "--token", "--ca-file", "--simulate",
+        "--name", "--spectate", "--predict", "--resources", "--schema", "--record"})
     replayed->excludes(other);
   app.add_option("--speed", line.replay.speed, "multiple of the recorded speed; 0 replays as fast as possible")
       ->check(CLI::Range(0.0, 1e6))
@@ -139,6 +140,7 @@ void add_examples(CLI::App& app) {
       "  mobula-client --connect localhost:7777 --events\n"
       "  mobula-client --connect localhost:7777 --predict --simulate \"latency=50ms jitter=10ms loss=2%\"\n"
       "  mobula-client --connect ws://localhost:7778 --simulate \"latency=80ms jitter=20ms loss=5%\"\n"
+      "  mobula-client --cluster http://localhost:7790 --world lobby --account anna\n"
       "  mobula-client --connect localhost:7777 --list\n"
       "  mobula-client --connect localhost:7777 --list 12.1\n"
       "  mobula-client --connect localhost:7777 --get 12.1/Transform/position.x\n"
@@ -150,8 +152,8 @@ void add_examples(CLI::App& app) {
 
 // Reads the schema file and the address of the server. Errors: what is wrong with an option.
 mobula::core::Status complete(CommandLine& line, bool replays) {
-  if (line.access.connect.empty() && !replays)
-    return mobula::core::Error{"missing", "--connect or --replay is required (see --help)"};
+  if (line.access.connect.empty() && line.access.cluster.empty() && !replays)
+    return mobula::core::Error{"missing", "--connect, --cluster or --replay is required (see --help)"};
   if (!replays) {
     const auto parsed = mobula::client::parse_access(std::move(line.access));
     if (!parsed) return parsed.error();
@@ -200,6 +202,7 @@ int main(int argc, char** argv) {
       "With --replay it does the same with a recorded session, without a server.",
       program);
   mobula::client::add_access_options(app, line.access);
+  mobula::client::add_cluster_options(app, line.access);
   add_output_options(app, line);
   add_session_options(app, line);
   add_replay_options(app, line);

@@ -30,6 +30,7 @@ using client::ReceivedEvent;
 using client::run_until;
 using client::sample;
 using client::sample_world;
+using client::WorldToken;
 using core::Bytes;
 using core::ByteView;
 using core::Result;

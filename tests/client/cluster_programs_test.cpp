@@ -1,8 +1,10 @@
 // Servers as nodes of a cluster: real programs, and a real etcd.
 #include <client/programs.hpp>
 #include <mobula/net/event_loop.hpp>
+#include <mobula/net/http_client.hpp>
 #include <mobula/server/cluster/etcd.hpp>
 #include <mobula/server/cluster/placer.hpp>
+#include <nlohmann/json.hpp>
 #include <server/cluster/etcd_members.hpp>
 
 namespace mobula {
@@ -53,6 +55,9 @@ class ClusterPrograms : public Programs {
       events_.run_until(core::monotonic_now() + 5 * core::millisecond);
     }
     return false;
+  }
+  static std::string admin_of(Program& node) {
+    return "http://127.0.0.1:" + std::to_string(number_after(node.err(), "admin address http://127.0.0.1:"));
   }
   void create(const std::string& world) {
     ASSERT_TRUE(wait([&] { return placer_.directory().complete() && !placer_.directory().nodes().empty(); }));
@@ -112,6 +117,47 @@ TEST_F(ClusterPrograms, APausedNodeEndsWithoutSaving) {
   EXPECT_THAT(paused.err(), testing::Not(HasSubstr("saved as of tick")));
   expect_playable(second);
   EXPECT_TRUE(other.running());
+}
+
+// Sends the player of an account to another world, as a backend does.
+TEST_F(ClusterPrograms, AClientFollowsItsPlayerToAnotherNode) {
+  std::map<std::string, Program*> nodes{{"a", &node("a", {{"--capacity", "worlds=1"}})},
+                                        {"b", &node("b", {{"--capacity", "worlds=1"}})}};
+  for (const char* world : {"lobby", "arena"}) create(world);
+  const std::map<std::string, WorldRecord> worlds{{"lobby", open_record("lobby")}, {"arena", open_record("arena")}};
+  Program& cluster =
+      start("mobula-cluster", {"serve", "--etcd", members_->urls().front(), "--key-file", key_, "--port", "0"});
+  ASSERT_TRUE(cluster.logs("HTTP address ")) << cluster.err();
+  const std::string url =
+      "http://127.0.0.1:" + std::to_string(number_after(cluster.err(), "HTTP address http://127.0.0.1:"));
+  Program& client =
+      start("mobula-client", {"--cluster", url, "--world", "lobby", "--account", "anna", "--name", "Anna"});
+  // Waits until the client plays in a world, and returns its session there.
+  const auto session_in = [&](const std::string& world) {
+    const std::string sessions = admin_of(*nodes.at(worlds.at(world).node)) + "/api/sessions";
+    std::string found;
+    EXPECT_TRUE(wait([&] {
+      const nlohmann::json all = nlohmann::json::parse(net::http_get(sessions + "?world=" + world).value());
+      for (const nlohmann::json& each : all["sessions"])
+        if (each["account"] == "anna" && each["state"] == "playing")
+          found = sessions + "/" + each["player"].dump() + "/send?world=" + world;
+      return !found.empty();
+    })) << client.err();
+    return found;
+  };
+  std::string at = "lobby";
+  for (const std::string target : {"arena", "lobby", "arena"}) {
+    const core::Result<std::string> sent = net::http_post(session_in(at), R"({"target": ")" + target + "\"}", {});
+    ASSERT_TRUE(sent) << sent.error().message;
+    at = target;
+  }
+  session_in(at);
+  const std::size_t lines = client.out().size();
+  ASSERT_TRUE(wait([&] { return client.out().size() > lines + 200; })) << "it goes on there";
+  EXPECT_TRUE(client.logs("the player is in world lobby; joining it")) << client.err();
+  client.signal(SIGINT);
+  EXPECT_EQ(client.wait(), 0) << client.err();
+  EXPECT_THAT(client.out(), HasSubstr("\"mismatched_ticks\":0"));
 }
 
 TEST_F(ClusterPrograms, AStoppedNodeGivesItsWorldsAway) {

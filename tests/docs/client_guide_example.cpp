@@ -9,7 +9,7 @@ using namespace mobula;
 namespace client_guide {
 
 struct Backend {
-  Result<std::optional<transport::ConnectToken>> poll_token();
+  Result<std::optional<WorldToken>> poll_token(const std::string& world);
 };
 
 void add_picture(Entity entity);
@@ -18,8 +18,8 @@ void draw(const hierarchy::WorldTransform& place);
 void draw(Entity entity, const Transform& transform, const hierarchy::WorldTransform& pose);
 
 void set_source(PipeClient& client, Backend& backend) {
-  client.set_token_source([&]() -> Result<std::optional<transport::ConnectToken>> {
-    return backend.poll_token();  // nothing while the request runs; an error is tried again after a second
+  client.set_token_source([&](const std::string& world) -> Result<std::optional<WorldToken>> {
+    return backend.poll_token(world);  // nothing while the request runs; an error is tried again after a second
   });
 }
 

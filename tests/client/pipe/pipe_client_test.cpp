@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <mobula/client/pipe/pipe_client.hpp>
 #include <mobula/net/event_loop.hpp>
 #include <mobula/net/server_pipes.hpp>
@@ -10,7 +11,7 @@
 namespace mobula::client {
 namespace {
 
-using Token = std::optional<transport::ConnectToken>;
+using Token = std::optional<WorldToken>;
 using testing::HasSubstr;
 
 constexpr core::Nanoseconds patience = 30 * core::second;
@@ -35,9 +36,12 @@ class PipeClientTest : public testing::Test {
     enter();
   }
 
+  // A token of the account "ada".
   transport::ConnectToken new_token() {
-    return test::test_token({.client_id = ++tokens_, .servers = {test::village_address}, .expire_seconds = 300},
-                            test::test_transport().private_key, core::unix_now());
+    constexpr std::string_view account = "ada";
+    transport::TokenRequest request{.client_id = ++tokens_, .servers = {test::village_address}, .expire_seconds = 300};
+    std::ranges::copy(core::as_bytes(account.data(), account.size()), request.user_data.begin());
+    return test::test_token(request, test::test_transport().private_key, core::unix_now());
   }
 
   // Enters, and plays until the client has received its rejoin tokens.
@@ -73,10 +77,10 @@ class PipeClientTest : public testing::Test {
 
 TEST_F(PipeClientTest, AsksForANewTokenAfterRejoinsInVain) {
   int requests = 0;
-  client_->set_token_source([&]() -> core::Result<Token> {
+  client_->set_token_source([&](const std::string&) -> core::Result<Token> {
     ++requests;
     hangs_up_ = false;
-    return Token(new_token());
+    return Token(WorldToken{new_token()});
   });
   const std::uint64_t ticks = client_->connection().stats().ticks;
   const std::uint64_t rejoins = client_->connection().stats().rejoins;
@@ -90,9 +94,9 @@ TEST_F(PipeClientTest, AsksForANewTokenAfterRejoinsInVain) {
 // As behind a proxy whose server is not there for a moment.
 TEST_F(PipeClientTest, RejoinsThoughAStreamWasClosedAtOnce) {
   int requests = 0;
-  client_->set_token_source([&]() -> core::Result<Token> {
+  client_->set_token_source([&](const std::string&) -> core::Result<Token> {
     ++requests;
-    return Token(new_token());
+    return Token(WorldToken{new_token()});
   });
   const std::uint64_t rejoins = client_->connection().stats().rejoins;
   hangs_up_ = true;
@@ -105,8 +109,8 @@ TEST_F(PipeClientTest, RejoinsThoughAStreamWasClosedAtOnce) {
 
 TEST_F(PipeClientTest, JoinsAnewWithANewTokenAfterTheGracePeriod) {
   int requests = 0;
-  client_->set_token_source([&]() -> core::Result<Token> {
-    return ++requests < 3 ? Token() : Token(new_token());  // nothing while it is on its way
+  client_->set_token_source([&](const std::string&) -> core::Result<Token> {
+    return ++requests < 3 ? Token() : Token(WorldToken{new_token()});  // nothing while it is on its way
   });
   const std::uint64_t ticks = client_->connection().stats().ticks;
   client_->drop_pipe();
@@ -119,6 +123,36 @@ TEST_F(PipeClientTest, JoinsAnewWithANewTokenAfterTheGracePeriod) {
   EXPECT_EQ(server_->players(), 1u);
   EXPECT_EQ(client_->connection().stats().mismatched_ticks, 0u);
   EXPECT_FALSE(client_->over());
+}
+
+// A second server, on ports of its own, stands for the world to which the player is sent.
+TEST_F(PipeClientTest, FollowsItsPlayerToAnotherWorld) {
+  test::TinyGame arena_game;
+  auto arena_pipes =
+      std::move(*net::ServerPipes::open(loop_, {.listen = transport::Address::v4(127, 0, 0, 1, 0), .tcp_port = 0}));
+  server::ServerConfig config = test::at_village({});
+  const auto arena = std::move(*server::Server::start(std::move(config), arena_game));
+  arena->set_unix_time(core::unix_now());
+  arena_pipes->on_datagram([&](const transport::Address& from, core::ByteView datagram) {
+    arena->receive(from, datagram, core::monotonic_now(), *arena_pipes);
+  });
+  std::string wanted;
+  client_->set_token_source([&](const std::string& world) -> core::Result<Token> {
+    wanted = world;
+    const std::string at = "tcp:127.0.0.1:" + std::to_string(arena_pipes->local_port(transport::Pipe::tcp));
+    return Token(WorldToken{new_token(), *net::parse_destination(at)});
+  });
+  const auto released = server_->crossing().release(1, "arena", 1 << 20);
+  ASSERT_TRUE(released) << released.error().message;
+  server_->crossing().end("ada", {transport::ReasonCode::moved, "arena"});
+  ASSERT_TRUE(run_until([&] {
+    arena->tick(core::monotonic_now(), *arena_pipes);
+    return !wanted.empty() && client_->connection().state() == Connection::State::playing;
+  })) << to_string(client_->connection().reason());
+  EXPECT_EQ(wanted, "arena");
+  EXPECT_EQ(arena_game.names.size(), 1u);
+  EXPECT_EQ(client_->last_loss().code, transport::ReasonCode::moved);
+  client_->close();
 }
 
 TEST_F(PipeClientTest, IsOverAfterTheGracePeriodWithoutATokenSource) {

@@ -76,6 +76,22 @@ TEST_F(ApiSessions, AKickedClientReceivesTheReason) {
   EXPECT_EQ(world.get("/api/sessions")["total"], 1);
 }
 
+TEST_F(ApiSessions, APlayerIsSentToAnotherWorldOfACluster) {
+  join("anna");
+  EXPECT_EQ(world.send("POST", "/api/sessions/1/send", R"({"target": "arena"})").code(), "no_cluster");
+  world.village.server->on_save_crossings([](ecs::Tick) { return core::Bytes(); });
+  for (const char* body : {"{}", "[]", R"({"target": 7})", R"({"world": "arena"})"})
+    EXPECT_EQ(world.send("POST", "/api/sessions/1/send", body).code(), "bad_request") << body;
+  EXPECT_EQ(world.send("POST", "/api/sessions/1/send", R"({"target": "a/b"})").code(), "bad_name");
+  EXPECT_EQ(world.send("POST", "/api/sessions/7/send", R"({"target": "arena"})").code(), "no_such_player");
+  EXPECT_EQ(world.send("POST", "/api/sessions/1/send", R"({"target": "arena"})").json,
+            (json{{"player", 1}, {"target", "arena"}}));
+  const std::vector<World::Departure> departures = world.village.server->world().take_departures();
+  ASSERT_EQ(departures.size(), 1u);
+  EXPECT_EQ(departures[0].player, 1u);
+  EXPECT_EQ(departures[0].world, "arena");
+}
+
 TEST_F(ApiSessions, DetailsListInterestGroupsUnderTheFormerKeyToo) {
   join("anna");
   EXPECT_EQ(world.get("/api/sessions/1")["interest_groups"], json::array());

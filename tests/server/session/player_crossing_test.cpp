@@ -96,7 +96,7 @@ TEST_F(PlayerCrossingTest, ARefusalChangesNothing) {
 
 TEST_F(PlayerCrossingTest, AnArrivedPlayerWaitsForItsClient) {
   open();
-  ASSERT_TRUE(crossing().take_in(anna()));
+  ASSERT_TRUE(crossing().take_in(anna(), "b"));
   EXPECT_EQ(server().players(), 1u);
   ASSERT_EQ(portal.arrived.size(), 1u);
   const ecs::Entity own = portal.arrived.front().entity;
@@ -111,8 +111,8 @@ TEST_F(PlayerCrossingTest, AnArrivedPlayerWaitsForItsClient) {
 TEST_F(PlayerCrossingTest, AnArrivedPlayerReplacesOneOfItsAccount) {
   open();
   Client& client = join_and_play("anna");
-  ASSERT_TRUE(crossing().take_in(anna()));
-  EXPECT_EQ(end_of(client).code, ReasonCode::replaced);
+  ASSERT_TRUE(crossing().take_in(anna(), "b"));
+  EXPECT_EQ(end_of(client), (Reason{ReasonCode::moved, "b"})) << "it joins again";
   EXPECT_EQ(server().players(), 1u);
   EXPECT_EQ(portal.gone.size(), 1u);
   EXPECT_EQ(join_and_play("anna").connection.player_entity(), portal.arrived.front().entity);
@@ -123,7 +123,7 @@ TEST_F(PlayerCrossingTest, APlayerWhoIsNotTakenInLeavesNoTrace) {
   const CrossingPlayer arriving = anna();
   const std::size_t before = entities();
   const auto refusal = [&](const CrossingPlayer& player) {
-    const core::Status taken = crossing().take_in(player);
+    const core::Status taken = crossing().take_in(player, "b");
     EXPECT_EQ(entities(), before);
     return taken.ok() ? "" : taken.error().reason;
   };
@@ -134,11 +134,11 @@ TEST_F(PlayerCrossingTest, APlayerWhoIsNotTakenInLeavesNoTrace) {
   damaged.pack.resize(damaged.pack.size() / 2);
   EXPECT_STRNE(refusal(damaged), "");
   portal.closed = false;
-  ASSERT_TRUE(crossing().take_in(arriving));
+  ASSERT_TRUE(crossing().take_in(arriving, "b"));
   const std::size_t with_one = entities();
   CrossingPlayer other = arriving;
   other.account = "bert";
-  const core::Status full = crossing().take_in(other);
+  const core::Status full = crossing().take_in(other, "b");
   ASSERT_FALSE(full);
   EXPECT_STREQ(full.error().reason, "world full");
   EXPECT_EQ(entities(), with_one);

@@ -39,6 +39,7 @@ core::Error before_welcome(const char* message) {
 Connection::Connection(const ConnectionConfig& config, core::Nanoseconds now)
     : config_(config),
       endpoint_(std::make_unique<transport::ClientEndpoint>(config.transport, now)),
+      pipe_(config.transport.servers.empty() ? transport::Pipe::udp : config.transport.servers.front().pipe),
       resources_(config.resources) {
   const std::string seen = wire::player_name(config.name);
   if (seen == config.name) return;
@@ -112,6 +113,11 @@ bool Connection::can_reconnect() const {
   return lost() || (state_ == State::closed && rejoining_ && ended);
 }
 
+std::string_view Connection::moved_to() const {
+  const bool moved = state_ == State::closed && reason_.code == transport::ReasonCode::moved && welcomed();
+  return moved ? std::string_view(reason_.text) : std::string_view();
+}
+
 void Connection::rejoin(core::Nanoseconds now) {
   MOBULA_CHECK(can_rejoin(), "only a lost connection with a rejoin token can rejoin");
   // The first token's addresses: the server may know itself by others that this client cannot reach.
@@ -127,8 +133,9 @@ void Connection::rejoin(core::Nanoseconds now) {
 
 void Connection::reconnect(const transport::ConnectToken& token, core::Nanoseconds now) {
   MOBULA_CHECK(state_ == State::closed, "only a closed connection can reconnect");
-  if (std::exchange(has_servers_of_token_, false)) config_.transport.servers.clear();
+  if (std::exchange(has_servers_of_token_, false) || !moved_to().empty()) config_.transport.servers.clear();
   config_.transport.token = token;
+  for (transport::Address& server : config_.transport.token.servers) server.pipe = pipe_;
   rejoin_tokens_.clear();
   rejoining_ = false;
   command_.clear();  // it was meant for the former session

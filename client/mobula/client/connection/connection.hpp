@@ -58,6 +58,9 @@ class Connection final : public ConnectionInput {
   /// Returns whether a new connect token leads on: the connection was lost, or its rejoin was refused because the
   /// server no longer has the player. In the second case the client joins as a new player.
   [[nodiscard]] bool can_reconnect() const;
+  /// Returns the world of the cluster to which the server has sent the player, where a token of that world leads on.
+  /// Empty if it has not.
+  [[nodiscard]] std::string_view moved_to() const;
 
   /// Returns how long the server keeps the player of a lost connection; 0 while that is unknown.
   [[nodiscard]] core::Nanoseconds rejoin_grace() const { return rejoin_grace_; }
@@ -160,6 +163,7 @@ class Connection final : public ConnectionInput {
   core::Nanoseconds rejoin_grace_ = 0;
   bool rejoining_ = false;  // until the server answers a rejoin
   bool has_sent_ = false;
+  transport::Pipe pipe_;               // all servers have it
   bool has_servers_of_token_ = false;  // config_'s servers are those of the former token
   WelcomeWait welcome_wait_;           // since the latest Hello
 

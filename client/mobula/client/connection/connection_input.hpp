@@ -30,7 +30,8 @@ class ConnectionInput {
   /// Starts a new session as the same player, with a rejoin token. Requires Connection::can_rejoin. The mirror is kept
   /// and continued; it is replaced if the server no longer knows the player's session.
   virtual void rejoin(core::Nanoseconds now) = 0;
-  /// Starts a new session with a new connect token, as if for the first time. Requires a closed connection.
+  /// Starts a new session with a new connect token, as if for the first time. Requires a closed connection. In another
+  /// world (Connection::moved_to) the addresses are those of the token.
   virtual void reconnect(const transport::ConnectToken& token, core::Nanoseconds now) = 0;
   /// Leaves the server. Does nothing if the connection is closed already.
   virtual void close(transport::Output& output) = 0;

@@ -4,6 +4,7 @@
 #include <mobula/core/clock.hpp>
 #include <mobula/core/content_hash.hpp>
 #include <mobula/core/log.hpp>
+#include <mobula/core/name.hpp>
 #include <mobula/core/random_source.hpp>
 #include <mobula/core/text.hpp>
 #include <mobula/net/bearer_token.hpp>
@@ -76,20 +77,44 @@ core::Status parse_answer(const std::string& answer, Tokens& tokens) {
   return core::Done{};
 }
 
-core::Result<Tokens> from_admin(const std::string& admin, const std::string& token_file, std::uint32_t count) {
+core::Result<net::HttpOptions> with_bearer(const std::string& token_file) {
   net::HttpOptions as;
-  if (!token_file.empty()) {
-    core::Result<net::BearerTokenFile> bearer = net::load_bearer_token(token_file);
-    if (!bearer) return bearer.error();
-    if (bearer->others_may_read)
-      core::log_warn("client", "{}: other users may read this token; remove their rights (chmod 600)", token_file);
-    as.bearer = std::move(bearer->token);
+  if (token_file.empty()) return as;
+  core::Result<net::BearerTokenFile> bearer = net::load_bearer_token(token_file);
+  if (!bearer) return bearer.error();
+  if (bearer->others_may_read)
+    core::log_warn("client", "{}: other users may read this token; remove their rights (chmod 600)", token_file);
+  as.bearer = std::move(bearer->token);
+  return as;
+}
+
+core::Result<Tokens> from_cluster(const AccessOptions& options, std::uint32_t count) {
+  const core::Result<net::HttpOptions> as = with_bearer(options.admin_token_file);
+  if (!as) return as.error();
+  const std::string order = nlohmann::json{{"world", options.world}, {"account", options.account}}.dump(
+      -1, ' ', false, nlohmann::json::error_handler_t::replace);
+  Tokens tokens;
+  while (tokens.size() < count) {
+    const core::Result<std::string> answer = net::http_post(net::url_below(options.cluster, "/tokens"), order, *as);
+    if (!answer)
+      return core::Error{answer.error().reason, core::format("no connect token for world '{}': {}",
+                                                             core::shown(options.world, 64), answer.error().message)};
+    const std::size_t before = tokens.size();
+    if (const core::Status parsed = parse_answer(*answer, tokens); !parsed) return parsed.error();
+    if (tokens.size() == before) return core::Error{"bad answer", "the cluster returned no token"};
   }
+  tokens.resize(count);
+  return tokens;
+}
+
+core::Result<Tokens> from_admin(const std::string& admin, const std::string& token_file, std::uint32_t count) {
+  const core::Result<net::HttpOptions> as = with_bearer(token_file);
+  if (!as) return as.error();
   Tokens tokens;
   while (tokens.size() < count) {
     const std::uint32_t wanted = std::min(count - static_cast<std::uint32_t>(tokens.size()), tokens_per_request);
     const core::Result<std::string> answer =
-        net::http_post(net::url_below(admin, "/api/tokens"), core::format(R"({{"count":{}}})", wanted), as);
+        net::http_post(net::url_below(admin, "/api/tokens"), core::format(R"({{"count":{}}})", wanted), *as);
     if (!answer)
       return core::Error{answer.error().reason,
                          core::format("no connect token: {} (set the server's admin address with --admin URL, or use "
@@ -106,10 +131,17 @@ core::Result<Tokens> from_admin(const std::string& admin, const std::string& tok
 }  // namespace
 
 core::Result<Access> parse_access(AccessOptions options) {
-  core::Result<net::Destination> destination = net::parse_destination(options.connect);
-  if (!destination) return destination.error();
   core::Result<transport::NetworkConditions> simulated = transport::parse_conditions(options.simulate);
   if (!simulated) return simulated.error();
+  if (!options.cluster.empty()) {
+    if (!options.connect.empty())
+      return core::Error{"bad options", "--connect: the cluster names the address; use --connect or --cluster"};
+    if (core::Status good = core::check_name(options.world); !good)
+      return core::Error{"bad options", "--world: " + good.error().message};
+    return Access{{}, *simulated, std::move(options)};
+  }
+  core::Result<net::Destination> destination = net::parse_destination(options.connect);
+  if (!destination) return destination.error();
   return Access{*destination, *simulated, std::move(options)};
 }
 
@@ -128,6 +160,7 @@ std::string_view advice(transport::ReasonCode code) {
 
 core::Result<Tokens> get_tokens(const Access& access, std::uint32_t count) {
   const AccessOptions& options = access.options;
+  if (!options.cluster.empty()) return from_cluster(options, count);
   if (!options.token_file.empty()) {
     if (count > 1)
       return core::Error{"one token", "a token file admits one client; use --key-file or --admin for several"};

@@ -36,6 +36,23 @@ void add_access_options(CLI::App& app, AccessOptions& options) {
       ->type_name("CONDITIONS");
 }
 
+void add_cluster_options(CLI::App& app, AccessOptions& options) {
+  CLI::Option* cluster =
+      app.add_option(
+             "--cluster", options.cluster,
+             "address of mobula-cluster: the client joins --world there, and follows its player to other worlds")
+          ->type_name("URL")
+          ->excludes(app.get_option("--connect")->required(false))
+          ->excludes(app.get_option("--key-file"))
+          ->excludes(app.get_option("--token"));
+  CLI::Option* world =
+      app.add_option("--world", options.world, "world of the cluster")->type_name("NAME")->needs(cluster);
+  cluster->needs(world);
+  app.add_option("--account", options.account, "account of the player in the cluster; a guest cannot follow")
+      ->type_name("ACCOUNT")
+      ->needs(cluster);
+}
+
 CLI::Option* add_name_option(CLI::App& app, std::string& name) {
   const auto check = [](const std::string& text) {
     return text.size() <= player_name_bytes_max

@@ -17,13 +17,27 @@ constexpr std::uint32_t rejoins_max = 2;  // before a new token, if streams are 
 constexpr core::Nanoseconds token_interval = 20 * core::millisecond;  // between two questions for a requested token
 constexpr core::Nanoseconds simulated_step = core::millisecond;       // shortest sleep with a simulated network
 
+void log_reconnect(const Connection& connection, const std::string& world) {
+  if (!connection.moved_to().empty()) return core::log_info("client", "the player is in world {}; joining it", world);
+  core::log_warn("client", "{}; reconnecting with a new token",
+                 connection.lost() ? "the server does not answer this player's rejoin tokens: it was restarted or "
+                                     "cannot be reached"
+                                   : "the server no longer has this player");
+}
+
 }  // namespace
 
 core::Result<std::unique_ptr<PipeClient>> PipeClient::open(net::EventLoop& loop, const Access& access,
                                                            ConnectionConfig config, std::uint64_t seed,
                                                            RecordingWriter* recording) {
   std::unique_ptr<PipeClient> client(new PipeClient(loop, access, seed));
-  config.transport.servers = {access.destination.address};
+  if (is_in_cluster(access)) {
+    MOBULA_CHECK(!config.transport.token.servers.empty(), "a token names a server");
+    config.transport.token.servers.resize(1);
+    client->access_.destination = net::destination_of(config.transport.token.servers.front());
+  } else {
+    config.transport.servers = {access.destination.address};
+  }
   const core::Nanoseconds now = core::monotonic_now();
   client->connection_ = std::make_unique<Connection>(config, now);
   if (recording != nullptr)
@@ -35,13 +49,18 @@ core::Result<std::unique_ptr<PipeClient>> PipeClient::open(net::EventLoop& loop,
 // Fetches tokens on a thread: the admin address may not answer for seconds.
 TokenSource PipeClient::fetch_aside(const Access& access) {
   using Fetched = core::Result<std::vector<transport::ConnectToken>>;
-  using Token = std::optional<transport::ConnectToken>;
-  return [access, fetched = std::make_shared<std::future<Fetched>>()]() -> core::Result<Token> {
-    if (!fetched->valid()) *fetched = std::async(std::launch::async, [access] { return get_tokens(access, 1); });
+  using Token = std::optional<WorldToken>;
+  return [access, fetched = std::make_shared<std::future<Fetched>>()](const std::string& world) -> core::Result<Token> {
+    if (!fetched->valid()) {
+      *fetched = std::async(std::launch::async, [access = Access(access), world]() mutable {
+        if (!world.empty()) access.options.world = world;
+        return get_tokens(access, 1);
+      });
+    }
     if (fetched->wait_for(std::chrono::seconds(0)) != std::future_status::ready) return Token();
     Fetched tokens = fetched->get();
     if (!tokens) return tokens.error();
-    return Token(std::move(tokens->front()));
+    return Token(WorldToken{std::move(tokens->front())});
   };
 }
 
@@ -112,9 +131,15 @@ void PipeClient::on_lost(core::Nanoseconds now) {
   if (!lost_) {
     ++losses_;
     last_loss_ = connection_->reason();
+    if (!connection_->moved_to().empty()) {
+      world_ = connection_->moved_to();
+      next_try_ = 0;  // the interval is for servers that do not answer
+    }
     lost_ = true;
   }
-  const bool can_try = connection_->can_rejoin() || (connection_->can_reconnect() && more_tokens_ != nullptr);
+  const bool has_moved = !connection_->moved_to().empty();
+  const bool has_tokens = more_tokens_ != nullptr && (follows_ || !has_moved);
+  const bool can_try = connection_->can_rejoin() || ((connection_->can_reconnect() || has_moved) && has_tokens);
   over_ = over_ || !can_try || now - lost_at_ > std::max(resume_within_least, connection_->rejoin_grace());
   if (over_ || now < next_try_) return;
   next_try_ = now + try_interval;
@@ -143,24 +168,32 @@ bool PipeClient::is_rejoin_in_vain(core::Nanoseconds now) const {
 }
 
 void PipeClient::reconnect(core::Nanoseconds now) {
-  const core::Result<std::optional<transport::ConnectToken>> requested = more_tokens_();
+  core::Result<std::optional<WorldToken>> requested = more_tokens_(world_);
   if (!requested) {
     core::log_info("client", "connection lost ({}); {}", to_string(connection_->reason()), requested.error().message);
     return;
   }
-  const std::optional<transport::ConnectToken>& token = *requested;
-  if (!token) {
+  std::optional<WorldToken>& to = *requested;
+  if (!to) {
     next_try_ = now + token_interval;
     requested_token_ = false;  // not an attempt yet
     return;
   }
-  core::log_warn("client", "{}; reconnecting with a new token",
-                 connection_->lost() ? "the server does not answer this player's rejoin tokens: it was restarted or "
-                                       "cannot be reached"
-                                     : "the server no longer has this player");
+  log_reconnect(*connection_, world_);
+  if (!world_.empty() || is_in_cluster(access_)) aim(*to);
   if (const core::Status opened = open_pipe(); !opened) return core::log_warn("client", "{}", opened.error().message);
-  input().reconnect(*token, now);
+  input().reconnect(to->token, now);
   lost_ = false;
+}
+
+// A world may be on another node with each token.
+void PipeClient::aim(WorldToken& to) {
+  if (to.server) {
+    access_.destination = *to.server;
+  } else if (access_.destination.pipe() == transport::Pipe::udp) {
+    access_.destination = net::destination_of(to.token.servers.front());
+  }
+  to.token.servers = {access_.destination.address};
 }
 
 // Bypasses the simulated network: nobody delivers what would be in flight.

@@ -1,6 +1,8 @@
 // A connection on a pipe of its own. When the connection is lost it resumes by itself, as the same player, with a
 // rejoin token that the server gave. A server that was restarted does not answer those, and a server refuses them when
-// the grace period is over. Then it reconnects with a new token, from its token source.
+// the grace period is over. Then it reconnects with a new token, from its token source. It does so too when the server
+// has sent the player to another world of the cluster. The mirror of the former world stays until that world welcomes
+// it.
 #pragma once
 
 #include <functional>
@@ -14,8 +16,16 @@
 
 namespace mobula::client {
 
-/// Returns a connect token, or nothing if it has not arrived yet. It is called repeatedly and must not block.
-using TokenSource = std::function<core::Result<std::optional<transport::ConnectToken>>()>;
+/// A connect token of a world, and where the world is. Without `server` a client that uses UDP connects to the first
+/// address of the token, and others to the former server.
+struct WorldToken {
+  transport::ConnectToken token;
+  std::optional<net::Destination> server = std::nullopt;
+};
+
+/// Returns a connect token, or nothing if it has not arrived yet. It is called repeatedly and must not block. `world`
+/// is the name of the world to which the server has sent the player; empty before that.
+using TokenSource = std::function<core::Result<std::optional<WorldToken>>(const std::string& world)>;
 
 /// Interval at which a program without a picture calls PipeClient::update.
 inline constexpr core::Nanoseconds update_interval = 25 * core::millisecond;
@@ -44,7 +54,10 @@ class PipeClient {
   /// Sets where connect tokens for a reconnect come from, such as a game's backend. With an empty source the client is
   /// over when it cannot rejoin. By default tokens are fetched as `access` specifies, on a thread, and a token file
   /// has no second one. The destructor waits for that thread: several seconds if the admin address does not answer.
-  void set_token_source(TokenSource source) { more_tokens_ = std::move(source); }
+  void set_token_source(TokenSource source) {
+    more_tokens_ = std::move(source);
+    follows_ = true;
+  }
   /// Drops the pipe without notifying the server, as a network failure would. The next update tries to resume.
   void drop_pipe() { pipe_end_ = "dropped by the client"; }
   /// Sums of all pipes that the client has had.
@@ -66,6 +79,7 @@ class PipeClient {
       : loop_(loop),
         access_(access),
         more_tokens_(gives_more_tokens(access) ? fetch_aside(access) : TokenSource()),
+        follows_(is_in_cluster(access)),
         seed_(seed) {}
 
   static TokenSource fetch_aside(const Access& access);
@@ -76,10 +90,12 @@ class PipeClient {
   void resume(core::Nanoseconds now);
   [[nodiscard]] bool is_rejoin_in_vain(core::Nanoseconds now) const;
   void reconnect(core::Nanoseconds now);
+  void aim(WorldToken& to);
 
   net::EventLoop& loop_;
   Access access_;
   TokenSource more_tokens_;  // empty if there are none
+  bool follows_;             // whether they may be of another world
   std::uint64_t seed_;
   std::unique_ptr<net::ClientPipe> pipe_;
   net::ClientPipeCounters former_pipes_;
@@ -88,6 +104,7 @@ class PipeClient {
   std::unique_ptr<RecordedConnection> recorded_;  // null without a recording
   std::unique_ptr<Prediction> prediction_;        // null if nothing is predicted
   std::function<void(core::Nanoseconds now)> received_;
+  std::string world_;               // to which the player was sent; empty before that
   core::Nanoseconds lost_at_ = 0;   // 0 while it is not lost
   core::Nanoseconds tried_at_ = 0;  // the last rejoin
   std::uint32_t rejoins_ = 0;       // since it was lost

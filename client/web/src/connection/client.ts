@@ -32,6 +32,8 @@ export interface ConnectOptions extends Omit<ConnectionConfig, "token" | "isRepl
   readonly token: Token;
   /** Gives a new connect token when the server does not take the client back by itself. With a URL it is for that server. */
   readonly newToken?: () => Promise<Token | Access>;
+  /** Gives a connect token of a world of the cluster to which the server has sent the player. Without it that is the end. */
+  readonly worldToken?: (world: string) => Promise<Token | Access>;
   /** Calls update() by a timer. Default: true. */
   readonly timer?: boolean;
   /** Time in ms that never goes back. Default: that of the platform. */
@@ -91,7 +93,8 @@ export class Client {
   private usedNewToken = false; // in the last attempt
   private isRequesting = false; // a new token
   private mirrors = 0;
-  private readonly movedServer: MovedServer | null;
+  private world: string | null = null; // to which the player was sent; null before that
+  private readonly movedServer = new MovedServer(() => this.askForToken());
 
   constructor(
     private readonly options: ConnectOptions,
@@ -100,7 +103,6 @@ export class Client {
     this.now = options.now ?? (() => performance.now());
     this.updatedAt = this.now();
     this.url = urlOf(options.url, pipes);
-    this.movedServer = options.newToken === undefined ? null : new MovedServer(options.newToken);
     const config = { clock: this.now, ...options, token: bytesOf(options.token), hasOneServer: this.url.hostname !== "" };
     this.connection = new Connection(config, this.now());
     this.open();
@@ -180,14 +182,16 @@ export class Client {
     }
     const { connection } = this;
     this.dropPipe();
+    const world = connection.movedTo();
+    if (world !== null) this.world = world;
     let hasMoved = false;
-    if (this.hasSent) this.movedServer?.reset();
+    if (this.hasSent) this.movedServer.reset();
     else if (connection.rejoinTokens.giveBack()) {
       --this.rejoins;
-      hasMoved = this.movedServer?.onUnopened(this.url) ?? false;
+      hasMoved = this.hasTokens && this.movedServer.onUnopened(this.url);
     }
     const isTooLong = now - this.lostAt > Math.max(retryTime, connection.rejoinTokens.grace);
-    const canRequest = connection.canReconnect() && this.options.newToken !== undefined;
+    const canRequest = this.hasTokens && (connection.canReconnect() || world !== null);
     const canRejoin = connection.canRejoin();
     if (isTooLong || (!canRejoin && !canRequest))
       return this.finish(connection.end ?? { reason: "timed out", text: "" });
@@ -210,10 +214,20 @@ export class Client {
     return this.rejoins >= rejoinsMax || (this.rejoins > 0 && isSilent);
   }
 
+  /** Whether there are new tokens of the world in which the player is. */
+  private get hasTokens(): boolean {
+    return (this.world === null ? this.options.newToken : this.options.worldToken) !== undefined;
+  }
+
+  private askForToken(): Promise<Token | Access> {
+    const { newToken, worldToken } = this.options;
+    return this.world === null ? newToken!() : worldToken!(this.world);
+  }
+
   private async requestToken(): Promise<void> {
     this.isRequesting = true;
     try {
-      const given = await this.options.newToken!();
+      const given = await this.askForToken();
       if (this.end === null && this.connection.state === "closed") this.reconnect(given);
     } catch {
       // Tried again after the interval.

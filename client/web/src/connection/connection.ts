@@ -77,7 +77,7 @@ export class Connection {
   private now: number;
   private isRejoining = false;
   private welcomeWait = new WelcomeWait(0);
-  private readonly firstServers: readonly ServerAddress[];
+  private firstServers: readonly ServerAddress[];
 
   constructor(
     private readonly config: ConnectionConfig,
@@ -206,6 +206,11 @@ export class Connection {
     return this.isLost() || (this.state === "closed" && this.isRejoining && isEnded);
   }
 
+  /** Returns the world to which the server has sent the player, where a token of that world leads on; null if it has not. */
+  movedTo(): string | null {
+    return this.state === "closed" && this.isWelcomed && this.end?.reason === "moved" ? this.end.text : null;
+  }
+
   /** Begins a new session with a token that the server gave. Requires canRejoin(). */
   rejoin(now: number): void {
     const token = this.rejoinTokens.take();
@@ -215,9 +220,10 @@ export class Connection {
     this.beginSession(now);
   }
 
-  /** Begins a new session with a connect token. */
+  /** Begins a new session with a connect token. In another world the addresses are those of the token. */
   reconnect(token: Uint8Array, now: number): void {
     this.token = readToken(token);
+    if (this.movedTo() !== null) this.firstServers = this.token.servers;
     this.rejoinTokens.clear();
     this.isRejoining = false;
     this.command = null; // it was meant for the former session

@@ -93,7 +93,7 @@ export class Host {
     }
   }
 
-  private async begin({ options, givesTokens }: ToWorker & { kind: "connect" }): Promise<void> {
+  private async begin({ options, givesTokens, givesWorldTokens }: ToWorker & { kind: "connect" }): Promise<void> {
     try {
       const levels = await this.options.levels;
       if (this.refused !== null) return; // the page has left
@@ -101,7 +101,8 @@ export class Host {
         ...options,
         timer: false,
         ...(levels === undefined ? {} : { levels }),
-        ...(givesTokens ? { newToken: () => this.askForToken() } : {}),
+        ...(givesTokens ? { newToken: () => this.askForToken(null) } : {}),
+        ...(givesWorldTokens ? { worldToken: (world: string) => this.askForToken(world) } : {}),
       });
     } catch (error) {
       this.refused ??= endOf(error);
@@ -113,8 +114,8 @@ export class Host {
     this.timer = setInterval(() => this.update(), updateInterval);
   }
 
-  private askForToken(): Promise<Token | Access> {
-    this.port.postMessage({ kind: "newToken" }, []);
+  private askForToken(world: string | null): Promise<Token | Access> {
+    this.port.postMessage({ kind: "newToken", world }, []);
     return new Promise((resolve, reject) => {
       this.giveToken = (token) => (token === null ? reject(new Error("there is no token")) : resolve(token));
     });

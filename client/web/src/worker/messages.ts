@@ -11,10 +11,15 @@ import type { Values } from "../mirror/values.js";
 import type { Field } from "../reflect/schema.js";
 
 /** Options that can be sent to a worker. Levels are an option of the worker. */
-export type WorkerOptions = Omit<ConnectOptions, "levels" | "newToken" | "timer" | "now">;
+export type WorkerOptions = Omit<ConnectOptions, "levels" | "newToken" | "worldToken" | "timer" | "now">;
 
 export type ToWorker =
-  | { readonly kind: "connect"; readonly options: WorkerOptions; readonly givesTokens: boolean }
+  | {
+      readonly kind: "connect";
+      readonly options: WorkerOptions;
+      readonly givesTokens: boolean;
+      readonly givesWorldTokens: boolean;
+    }
   | { readonly kind: "watch"; readonly component: string | Component<unknown> }
   | { readonly kind: "send"; readonly command: Uint8Array }
   | { readonly kind: "token"; readonly token: Token | Access | null }
@@ -72,7 +77,13 @@ export interface SentUpdate {
   readonly failed: readonly FailedCommand[];
 }
 
-export type ToPage = SentUpdate | { readonly kind: "newToken" };
+/** Asks for a token, of another world if that is named. */
+export interface TokenQuestion {
+  readonly kind: "newToken";
+  readonly world: string | null;
+}
+
+export type ToPage = SentUpdate | TokenQuestion;
 
 /** One side of a channel: a Worker, the global scope of one, or a MessagePort. */
 export interface Port<Sent> {

@@ -27,6 +27,8 @@ const silentChecksMax = 10;
 
 export interface WorkerConnectOptions extends WorkerOptions {
   readonly newToken?: () => Promise<Token | Access>;
+  /** Gives a connect token of a world to which the server has sent the player. */
+  readonly worldToken?: (world: string) => Promise<Token | Access>;
   /** Calls update() with each message. Default: true. */
   readonly timer?: boolean;
 }
@@ -54,14 +56,17 @@ export class WorkerClient {
 
   constructor(
     private readonly port: Port<ToWorker>,
-    { newToken, timer = true, ...options }: WorkerConnectOptions,
+    { newToken, worldToken, timer = true, ...options }: WorkerConnectOptions,
   ) {
     port.onmessage = ({ data }) => {
       if (this.end !== null) return;
       this.beginChecks();
       this.silentChecks = 0;
       const message = data as ToPage;
-      if (message.kind === "newToken") return void this.giveToken(newToken!);
+      if (message.kind === "newToken") {
+        const { world } = message;
+        return void this.giveToken(world === null ? newToken! : () => worldToken!(world));
+      }
       this.waiting.push(message);
       if (timer) this.update();
     };
@@ -70,7 +75,8 @@ export class WorkerClient {
       if (this.checks === null) this.finish({ reason: "no answer", text: `the worker's script has failed: ${message}` });
     };
     port.onmessageerror = () => this.finish({ reason: "protocol error", text: "a message of the worker is unreadable" });
-    this.post({ kind: "connect", options, givesTokens: newToken !== undefined });
+    const [givesTokens, givesWorldTokens] = [newToken !== undefined, worldToken !== undefined];
+    this.post({ kind: "connect", options, givesTokens, givesWorldTokens });
   }
 
   private post(message: ToWorker): void {

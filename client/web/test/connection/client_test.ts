@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Client, ConnectOptions } from "../../src/connection/client.js";
+import type { Access } from "../../src/connection/moved_server.js";
 import { entityOf } from "../../src/core/entity.js";
 import * as flat from "../../src/core/flat_writer.js";
 import { fnv1a32 } from "../../src/core/fnv.js";
@@ -155,6 +156,42 @@ test("Client.ResumesAfterALongOutageThoughItAskedForTokens", async () => {
   await network.run(client, 10_000);
   assert.equal(client.state, "playing");
   assert.equal(client.connection.mirrors, 1);
+});
+
+test("Client.FollowsItsPlayerToAnotherWorld", async () => {
+  const network = new FakeNetwork();
+  const asked: string[] = [];
+  const worldToken = async (world: string): Promise<Access> => {
+    asked.push(world);
+    return { token: fakeToken(), url: `fake://${world}` };
+  };
+  const newToken = (): Promise<Uint8Array> => Promise.reject(new Error("that is the former world"));
+  const client = await join(network, 30, { newToken, worldToken });
+  network.onOpened = ({ answer }) => void answer.push(welcomeWith(schema));
+  network.server.finish({ reason: "moved", text: "arena" });
+  await network.run(client, 500);
+  assert.equal(client.state, "playing");
+  assert.equal(client.connection.mirrors, 2);
+  network.server.finish({ reason: "moved", text: "lobby" });
+  await network.run(client, 500);
+  assert.equal(client.state, "playing");
+  assert.deepEqual(asked, ["arena", "lobby"]);
+  // A pipe that is lost there, without rejoin tokens, is followed by a token of that world.
+  network.shut.add("fake://lobby");
+  network.cut();
+  await network.run(client, 1500);
+  network.shut.clear();
+  await network.run(client, 3000);
+  assert.equal(client.state, "playing");
+  assert.equal(asked.at(-1), "lobby");
+});
+
+test("Client.WithoutWorldTokensAMoveIsTheEnd", async () => {
+  const network = new FakeNetwork();
+  const client = await join(network, 30, { newToken: () => Promise.resolve(fakeToken()) });
+  network.server.finish({ reason: "moved", text: "arena" });
+  await network.run(client, 3000);
+  assert.deepEqual(client.end, { reason: "moved", text: "arena" });
 });
 
 test("Client.JoinsARestartedServerWithANewToken", async () => {

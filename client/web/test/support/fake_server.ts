@@ -66,6 +66,11 @@ export class FakeServer {
     for (const message of this.answer.splice(0)) this.session.sendReliable(message);
   }
 
+  /** Ends the session with a reason. */
+  finish(end: End): void {
+    this.toSend.push([packetType.payload, endBody(end)]);
+  }
+
   /** Ends the session in a packet without a reason. */
   disconnect(): void {
     this.toSend.push([packetType.disconnect, new Uint8Array(0)]);

@@ -20,7 +20,7 @@ function start() {
   };
   new Host(port, connect, { levels });
   const receive = (data: ToWorker): unknown => port.onmessage!({ data } as MessageEvent);
-  receive({ kind: "connect", options: { url: "ws://server", token: "" }, givesTokens: false });
+  receive({ kind: "connect", options: { url: "ws://server", token: "" }, givesTokens: false, givesWorldTokens: false });
   return { sent, give, fail, receive, connections: () => connections };
 }
 

@@ -116,9 +116,18 @@ test("WorkerClient.ANewTokenThatThrowsAtOnceIsNone", async (t) => {
     throw new Error("there is no network");
   };
   const { port } = start(t, { newToken });
-  port.receive({ kind: "newToken" });
+  port.receive({ kind: "newToken", world: null });
   await null;
   assert.deepEqual(port.sent.at(-1), { kind: "token", token: null });
+});
+
+test("WorkerClient.ATokenOfAnotherWorldIsAskedForByItsName", async (t) => {
+  const { port } = start(t, { worldToken: (world) => Promise.resolve(`token of ${world}`) });
+  assert.deepEqual(port.sent.map((message) => message.kind === "connect" && message.givesWorldTokens), [true]);
+  port.receive({ kind: "newToken", world: "arena" });
+  await null;
+  await null;
+  assert.deepEqual(port.sent.at(-1), { kind: "token", token: "token of arena" });
 });
 
 test("WorkerClient.CommandsThatFailAreHandedOn", (t) => {

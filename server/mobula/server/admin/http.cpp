@@ -11,13 +11,14 @@ struct Status {
   unsigned status;
 };
 constexpr std::array statuses{
-    Status{"bad level", 409},      Status{"busy", 503},         Status{"circle", 409},
-    Status{"closing", 503},        Status{"failed", 500},       Status{"no answer", 503},
-    Status{"no level", 409},       Status{"no store", 409},     Status{"no such component", 404},
-    Status{"no such player", 404}, Status{"no such pool", 404}, Status{"no such property", 404},
-    Status{"no such world", 404},  Status{"no tokens", 404},    Status{"not banned", 404},
-    Status{"not written", 500},    Status{"order owned", 409},  Status{"read only", 409},
-    Status{"stale handle", 404},   Status{"too deep", 409},     Status{"unfinished", 504},
+    Status{"bad level", 409},         Status{"busy", 503},           Status{"circle", 409},
+    Status{"closing", 503},           Status{"failed", 500},         Status{"no answer", 503},
+    Status{"no cluster", 409},        Status{"no level", 409},       Status{"no store", 409},
+    Status{"no such component", 404}, Status{"no such player", 404}, Status{"no such pool", 404},
+    Status{"no such property", 404},  Status{"no such world", 404},  Status{"no tokens", 404},
+    Status{"not banned", 404},        Status{"not written", 500},    Status{"order owned", 409},
+    Status{"read only", 409},         Status{"stale handle", 404},   Status{"too deep", 409},
+    Status{"unfinished", 504},
 };
 
 }  // namespace

@@ -105,6 +105,21 @@ json sent_json(Inspection& world, std::uint32_t player) {
           {"components", std::move(components)}};
 }
 
+core::Result<json> send_to_world(Inspection& world, const Request& request) {
+  const core::Result<json> body = parse_body(request, {"target"});
+  if (!body) return body.error();
+  const auto target = body->find("target");
+  if (target == body->end() || !target->is_string())
+    return core::Error{"bad request", "target: expected a world's name"};
+  const core::Result<std::uint64_t> player = number_or(request, "player", 1, ~0u, 0);
+  if (!player) return player.error();
+  const auto id = static_cast<std::uint32_t>(*player);
+  const auto& name = target->get_ref<const std::string&>();
+  if (const core::Status sent = world.server().send_player(id, name); !sent) return sent.error();
+  core::log_info("admin", "player {} is sent to world {}", id, name);
+  return json{{"player", id}, {"target", name}};
+}
+
 core::Result<json> kick(Inspection& world, const Request& request) {
   const core::Result<json> body = parse_body(request, {"reason"});
   if (!body) return body.error();
@@ -163,7 +178,8 @@ core::Result<json> read_session(Inspection& world, const Request& request) {
 std::vector<admin::Route> session_routes(const ApiPtr& api) {
   return {{"GET", "/api/sessions", query_world(api, read_sessions), {"world", "cursor", "limit"}},
           {"GET", "/api/sessions/{player}", query_world(api, read_session), {"world"}},
-          {"POST", "/api/sessions/{player}/kick", query_world(api, kick), {"world"}}};
+          {"POST", "/api/sessions/{player}/kick", query_world(api, kick), {"world"}},
+          {"POST", "/api/sessions/{player}/send", query_world(api, send_to_world), {"world"}}};
 }
 
 }  // namespace mobula::server::api

@@ -87,7 +87,7 @@ void WorldCrossings::on_event(const CrossingEvent& event) {
 }
 
 bool WorldCrossings::take(const CrossingRecord& player) {
-  const core::Status taken = server_.crossing().take_in(player_of(player));
+  const core::Status taken = server_.crossing().take_in(player_of(player), world_);
   if (!taken)
     core::log_warn("cluster", "account {} is not taken in yet: {}: {}", player.account, taken.error().reason,
                    taken.error().message);

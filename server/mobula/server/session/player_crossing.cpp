@@ -33,7 +33,7 @@ core::Result<CrossingPlayer> PlayerCrossing::release(std::uint32_t id, std::stri
   return crossing;
 }
 
-core::Status PlayerCrossing::take_in(const CrossingPlayer& player) {
+core::Status PlayerCrossing::take_in(const CrossingPlayer& player, std::string_view world) {
   ecs::Entity root;
   if (!player.pack.empty()) {
     const core::Result<ecs::Entity> unpacked = world_.unpack(player.pack);
@@ -41,7 +41,7 @@ core::Status PlayerCrossing::take_in(const CrossingPlayer& player) {
     root = *unpacked;
   }
   const core::Status taken = sessions_.take_in(
-      {.id = 0, .name = player.name, .account = player.account, .entity = root, .present = true}, player.data);
+      {.id = 0, .name = player.name, .account = player.account, .entity = root, .present = true}, player.data, world);
   if (!taken && world_.registry().valid(root)) world_.destroy_tree(root);
   if (taken) core::log_info("server", "the player of account {} has arrived from another world", player.account);
   return taken;

@@ -31,8 +31,10 @@ class PlayerCrossing {
   core::Result<CrossingPlayer> release(std::uint32_t player, std::string_view target, std::size_t bytes_max);
   /// Disconnects the client of a released player.
   void end(std::string_view account, const transport::Reason& reason) { sessions_.end_released(account, reason); }
-  /// Takes a player in. Errors, which change nothing: "world full", those of World::unpack and of Game::unpack.
-  core::Status take_in(const CrossingPlayer& player);
+  /// Takes a player into this world, which has that name in the cluster. A client of the account that plays already is
+  /// disconnected as if it were sent here, so that it joins again with the arrived player. Errors, which change
+  /// nothing: "world full", those of World::unpack and of Game::unpack.
+  core::Status take_in(const CrossingPlayer& player, std::string_view world);
   /// Removes the player of an account with all its entities, if the world has one.
   void remove(const std::string& account);
 

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <mobula/core/format.hpp>
 #include <mobula/core/log.hpp>
+#include <mobula/core/name.hpp>
 #include <mobula/core/prefetch.hpp>
 #include <mobula/core/text.hpp>
 #include <mobula/server/game/hook.hpp>
@@ -256,6 +258,15 @@ void Server::run_game() {
   for (const World::Departure& each : world_->take_departures())
     core::log_warn("server", "player {} does not leave for world {}: this server is no node of a cluster", each.player,
                    core::shown(each.world, world_name_shown));
+}
+
+core::Status Server::send_player(std::uint32_t player, std::string_view world) {
+  if (!has_crossings_) return core::Error{"no cluster", "this server is no node of a cluster"};
+  if (core::Status good = core::check_name(world); !good) return good;
+  if (sessions_.find_joined(player) == nullptr)
+    return core::Error{"no such player", core::format("no player in the game has the id {}", player)};
+  world_->send_player(player, std::string(world));
+  return core::Done{};
 }
 
 // Newcomers that take turns are sent only events here, since each event belongs to its tick.

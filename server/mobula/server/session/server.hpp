@@ -90,6 +90,9 @@ class Server {
   [[nodiscard]] bool draining() const { return admission_.drain().has_value(); }
   /// Returns whether the time of a drain is over, or no client is connected any more.
   [[nodiscard]] bool drained() const;
+  /// Sends a player to another world of the cluster, as World::send_player does after the next tick. Between ticks.
+  /// Errors: "no cluster", "no such player", and "bad name" of the world.
+  core::Status send_player(std::uint32_t player, std::string_view world);
   /// Returns the way in and out for players of other worlds. Between ticks. Its owner takes World::take_departures().
   [[nodiscard]] PlayerCrossing& crossing() { return crossing_; }
   /// Does the same as in Checkpointer. Without it, World::send_player is refused.

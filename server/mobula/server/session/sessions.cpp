@@ -206,13 +206,12 @@ void Sessions::end_released(std::string_view account, const transport::Reason& r
     if (session->state == State::closing) ending_connections_.emplace_back(session->transport_id, reason);
 }
 
-core::Status Sessions::take_in(const KnownPlayer& known, core::ByteView data) {
+core::Status Sessions::take_in(const KnownPlayer& known, core::ByteView data, std::string_view world) {
   if (players_.count(false) >= config_.players_max || !has_room_for_disconnected())
     return core::Error{"world full", "the world has no room for another disconnected player"};
   auto session = std::make_unique<ClientSession>(transport::SessionId{});
   if (core::Status taken = players_.take_in(*session, known, data); !taken) return taken;
-  expel_account(known.account, {transport::ReasonCode::replaced, "the account's player has arrived from another world"},
-                "replaced");
+  expel_account(known.account, {transport::ReasonCode::moved, std::string(world)}, "replaced");
   finish_closing(known.account);
   session->state = State::disconnected;
   ++disconnected_;

@@ -72,9 +72,9 @@ class Sessions {
   void release(ClientSession& session, std::string_view why);
   /// Ends the connections of an account's closed sessions.
   void end_released(std::string_view account, const transport::Reason& reason);
-  /// Takes in a player from another world as a disconnected session, in place of others of its account. Errors:
-  /// "world full", and those of Players::take_in.
-  core::Status take_in(const KnownPlayer& known, core::ByteView data);
+  /// Takes in a player from another world as a disconnected session, in place of others of its account. Their clients
+  /// are sent to `world`, which is this one. Errors: "world full", and those of Players::take_in.
+  core::Status take_in(const KnownPlayer& known, core::ByteView data, std::string_view world);
   /// Removes all players and spectators from the game.
   void leave_all(std::string_view why);
 
