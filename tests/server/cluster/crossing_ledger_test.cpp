@@ -12,8 +12,10 @@ class Home final : public CrossingHome {
  public:
   bool take(const CrossingRecord& player) override { return !full && players.insert(player.account).second; }
   void remove(const std::string& account) override { players.erase(account); }
+  void leave(const CrossingRecord& player) override { left[player.account] = player.target; }
 
   std::set<std::string> players{};
+  std::map<std::string, std::string> left{};
   bool full = false;
 };
 
@@ -32,6 +34,24 @@ class CrossingLedgerTest : public testing::Test {
   Home home;
   CrossingLedger ledger{"w", home};
 };
+
+TEST_F(CrossingLedgerTest, NotesWhereAPlayerIsThatLeft) {
+  ledger.prepare("1", crossing("w", "x"));
+  EXPECT_TRUE(home.left.empty()) << "undecided";
+  on(Kind::departed, "1", crossing("w", "x"));
+  EXPECT_EQ(home.left.at("anna"), "x");
+}
+
+// The world has saved none of it. Of each account the last crossing counts.
+TEST_F(CrossingLedgerTest, ARestoredWorldNotesWhoIsElsewhere) {
+  ASSERT_TRUE(ledger.restore({},
+                             {{"1", crossing("w", "x", "anna")},
+                              {"2", crossing("x", "w", "anna")},
+                              {"3", crossing("x", "w", "bert")},
+                              {"4", crossing("w", "y", "bert")}},
+                             0));
+  EXPECT_EQ(home.left, (std::map<std::string, std::string>{{"bert", "y"}}));
+}
 
 TEST_F(CrossingLedgerTest, TakesAnArrivingPlayerOnce) {
   on(Kind::arriving, "1", crossing("x", "w"));

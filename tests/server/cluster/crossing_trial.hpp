@@ -32,6 +32,9 @@ class TwinWorld final : public cluster::CrossingHome {
     return true;
   }
   void remove(const std::string& account) override { players.erase(account); }
+  void leave(const cluster::CrossingRecord& player) override {
+    EXPECT_FALSE(players.contains(player.account)) << player.account << " is here";
+  }
 
   std::uint64_t epoch = 0;
   std::size_t room = 100;

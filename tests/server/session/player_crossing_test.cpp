@@ -118,6 +118,28 @@ TEST_F(PlayerCrossingTest, AnArrivedPlayerReplacesOneOfItsAccount) {
   EXPECT_EQ(join_and_play("anna").connection.player_entity(), portal.arrived.front().entity);
 }
 
+// Such as one whose server has ended before it could tell it.
+TEST_F(PlayerCrossingTest, AClientThatReturnsIsSentAfterItsPlayer) {
+  open({.rejoin_grace = 5 * core::second});
+  join_and_play("anna");
+  ASSERT_TRUE(crossing().release(newest(), "b", bytes_max));
+  EXPECT_EQ(end_of(join("anna")).code, ReasonCode::pipe_lost) << "undecided";
+  crossing().leave("anna", "b", village->now);
+  EXPECT_EQ(end_of(join("anna")), (Reason{ReasonCode::moved, "b"}));
+  EXPECT_EQ(server().players(), 0u);
+  join_and_play("bert");
+  village->ticks(5 * 20);
+  join_and_play("anna");  // after the grace period as a new player
+  EXPECT_EQ(server().players(), 2u);
+}
+
+TEST_F(PlayerCrossingTest, APlayerWhoIsBackIsHere) {
+  open();
+  crossing().leave("anna", "b", village->now);
+  ASSERT_TRUE(crossing().take_in(anna(), "a"));
+  EXPECT_EQ(join_and_play("anna").connection.player_entity(), portal.arrived.front().entity);
+}
+
 TEST_F(PlayerCrossingTest, APlayerWhoIsNotTakenInLeavesNoTrace) {
   open({.players_max = 1});
   const CrossingPlayer arriving = anna();

@@ -114,7 +114,7 @@ bool Connection::can_reconnect() const {
 }
 
 std::string_view Connection::moved_to() const {
-  const bool moved = state_ == State::closed && reason_.code == transport::ReasonCode::moved && welcomed();
+  const bool moved = state_ == State::closed && reason_.code == transport::ReasonCode::moved;
   return moved ? std::string_view(reason_.text) : std::string_view();
 }
 

@@ -127,13 +127,14 @@ void PipeClient::update() {
 }
 
 void PipeClient::on_lost(core::Nanoseconds now) {
-  if (lost_at_ == 0) lost_at_ = now;
+  const bool has_played = lost_at_ == 0;
+  if (has_played) lost_at_ = now;
   if (!lost_) {
     ++losses_;
     last_loss_ = connection_->reason();
     if (!connection_->moved_to().empty()) {
       world_ = connection_->moved_to();
-      next_try_ = 0;  // the interval is for servers that do not answer
+      if (has_played) next_try_ = 0;  // the interval is for servers that do not answer
     }
     lost_ = true;
   }

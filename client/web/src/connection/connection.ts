@@ -208,7 +208,7 @@ export class Connection {
 
   /** Returns the world to which the server has sent the player, where a token of that world leads on; null if it has not. */
   movedTo(): string | null {
-    return this.state === "closed" && this.isWelcomed && this.end?.reason === "moved" ? this.end.text : null;
+    return this.state === "closed" && this.end?.reason === "moved" ? this.end.text : null;
   }
 
   /** Begins a new session with a token that the server gave. Requires canRejoin(). */

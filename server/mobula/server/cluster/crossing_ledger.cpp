@@ -21,7 +21,13 @@ core::Status CrossingLedger::restore(LedgerState saved, const std::vector<Crossi
   // First, as an owner since the save has done it too: its decisions about these players follow.
   for (const auto& [id, record] : std::map(state_.prepared))
     if (is_gone(id)) take_back(id);
-  for (const auto& [id, record] : existing) record.source == world_ ? depart(id, record) : arrive(id, record);
+  std::map<std::string, const CrossingRecord*> last;  // by account
+  for (const auto& [id, record] : existing) {
+    record.source == world_ ? depart(id, record) : arrive(id, record);
+    last[record.account] = &record;
+  }
+  for (const auto& [account, record] : last)
+    if (record->source == world_) home_.leave(*record);
   return core::Done{};
 }
 
@@ -33,7 +39,7 @@ void CrossingLedger::prepare(const std::string& id, CrossingRecord record) {
 void CrossingLedger::on_event(const CrossingEvent& event) {
   using Kind = CrossingEvent::Kind;
   switch (event.kind) {
-    case Kind::departed: return depart(event.id, event.record);
+    case Kind::departed: depart(event.id, event.record); return home_.leave(event.record);
     case Kind::refused: return take_back(event.id);
     case Kind::arriving: return arrive(event.id, event.record);
     case Kind::settled: return forget(event.id);

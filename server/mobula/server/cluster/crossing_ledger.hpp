@@ -24,6 +24,8 @@ class CrossingHome {
   virtual bool take(const CrossingRecord& player) = 0;
   /// Removes the player of an account, if there is one.
   virtual void remove(const std::string& account) = 0;
+  /// Notes that the coordinator has decided that a player is elsewhere.
+  virtual void leave(const CrossingRecord& player) = 0;
 };
 
 class CrossingLedger {

@@ -88,10 +88,15 @@ void WorldCrossings::on_event(const CrossingEvent& event) {
 
 bool WorldCrossings::take(const CrossingRecord& player) {
   const core::Status taken = server_.crossing().take_in(player_of(player), world_);
-  if (!taken)
-    core::log_warn("cluster", "account {} is not taken in yet: {}: {}", player.account, taken.error().reason,
-                   taken.error().message);
-  return taken.ok();
+  if (taken) return true;
+  server_.crossing().expect(player.account);
+  core::log_warn("cluster", "account {} is not taken in yet: {}: {}", player.account, taken.error().reason,
+                 taken.error().message);
+  return false;
+}
+
+void WorldCrossings::leave(const CrossingRecord& player) {
+  server_.crossing().leave(player.account, player.target, core::monotonic_now());
 }
 
 core::Bytes WorldCrossings::save(ecs::Tick tick) {

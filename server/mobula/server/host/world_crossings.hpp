@@ -30,6 +30,7 @@ class WorldCrossings final : public cluster::CrossingHome {
 
   bool take(const cluster::CrossingRecord& player) override;
   void remove(const std::string& account) override { server_.crossing().remove(account); }
+  void leave(const cluster::CrossingRecord& player) override;
 
  private:
   // A checkpoint with a state of the ledger.

@@ -51,6 +51,11 @@ core::Status Admission::on_hello(ClientSession& session, transport::Session& con
   if (session.state != ClientSession::State::greeting)
     return core::Error{"out of turn", "the client has sent Hello already"};
   std::optional<Refusal> refusal = check_versions(hello);
+  if (!refusal && !session.joined && !hello.spectate)
+    if (const std::optional<transport::Reason> away = parts_.departed.find(session.player.account, now)) {
+      parts_.sessions.expel(session, *away, "player elsewhere");
+      return core::Done{};
+    }
   if (!refusal && !session.joined) refusal = admit(session, hello);
   if (!refusal) {
     session.replication.verifies = hello.verify;

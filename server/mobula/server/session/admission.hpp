@@ -1,7 +1,7 @@
 // Decides which clients are admitted: from a connection to the end of Welcome.
 //
-//   connected ─► ban? ─► Game::authenticate ─► rejoin token? ─► Hello ─► protocol, schema ─► draining? ─► duplicate
-//   log-in? ─► room? ─► Game::join or spectate ─► Welcome
+//   connected ─► ban? ─► Game::authenticate ─► rejoin token? ─► Hello ─► protocol, schema ─► in another world? ─►
+//   draining? ─► duplicate log-in? ─► room? ─► Game::join or spectate ─► Welcome
 //
 // A client that is refused on the way is disconnected with the reason.
 #pragma once
@@ -11,6 +11,7 @@
 #include <mobula/server/replication/replicator.hpp>
 #include <mobula/server/session/ban_list.hpp>
 #include <mobula/server/session/client_session.hpp>
+#include <mobula/server/session/departed_players.hpp>
 #include <mobula/server/session/players.hpp>
 #include <mobula/server/session/rejoin_tokens.hpp>
 #include <mobula/server/session/server_config.hpp>
@@ -40,6 +41,7 @@ class Admission {
     Sessions& sessions;
     const RejoinTokenIssuer& rejoin_tokens;
     Replicator& replicator;
+    const DepartedPlayers& departed;
     ServerStats& stats;
   };
   Admission(const ServerConfig& config, BanList bans, const Parts& parts)

@@ -29,6 +29,7 @@ core::Result<CrossingPlayer> PlayerCrossing::release(std::uint32_t id, std::stri
     return core::Error{"too large", core::format("player {} has {} bytes; the maximum is {}", id, bytes, bytes_max)};
   sessions_.release(*session, core::format("leaves for world {}", target));
   players_.forget_former(player.account);
+  departed_.prepare(player.account);
   if (world_.registry().valid(player.entity)) world_.destroy_tree(player.entity);
   return crossing;
 }
@@ -43,7 +44,9 @@ core::Status PlayerCrossing::take_in(const CrossingPlayer& player, std::string_v
   const core::Status taken = sessions_.take_in(
       {.id = 0, .name = player.name, .account = player.account, .entity = root, .present = true}, player.data, world);
   if (!taken && world_.registry().valid(root)) world_.destroy_tree(root);
-  if (taken) core::log_info("server", "the player of account {} has arrived from another world", player.account);
+  if (!taken) return taken;
+  departed_.forget(player.account);
+  core::log_info("server", "the player of account {} has arrived from another world", player.account);
   return taken;
 }
 

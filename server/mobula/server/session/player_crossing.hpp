@@ -4,6 +4,7 @@
 
 #include <mobula/server/game/game.hpp>
 #include <mobula/server/game/world.hpp>
+#include <mobula/server/session/departed_players.hpp>
 #include <mobula/server/session/players.hpp>
 #include <mobula/server/session/sessions.hpp>
 #include <string>
@@ -22,13 +23,20 @@ struct CrossingPlayer {
 class PlayerCrossing {
  public:
   /// All outlive this.
-  PlayerCrossing(World& world, Game& game, Players& players, Sessions& sessions)
-      : world_(world), game_(game), players_(players), sessions_(sessions) {}
+  PlayerCrossing(World& world, Game& game, Players& players, Sessions& sessions, DepartedPlayers& departed,
+                 core::Nanoseconds grace)
+      : world_(world), game_(game), players_(players), sessions_(sessions), departed_(departed), grace_(grace) {}
 
   /// Removes a player who is to leave for a world, with all its entities. Its client stays connected until end().
   /// `bytes_max` limits all of it together. Errors, which change nothing: "no such player", "no account" (nobody
   /// could find it there), "too large", that of Game::may_leave, and those of World::pack.
   core::Result<CrossingPlayer> release(std::uint32_t player, std::string_view target, std::size_t bytes_max);
+  /// Notes that the player of an account is in a world of the cluster: its client is sent there when it returns.
+  void leave(const std::string& account, std::string_view world, core::Nanoseconds now) {
+    departed_.leave(account, world, now, now + grace_);
+  }
+  /// Notes that the player of an account is to be in this world, whose turn it is to take it in.
+  void expect(const std::string& account) { departed_.forget(account); }
   /// Disconnects the client of a released player.
   void end(std::string_view account, const transport::Reason& reason) { sessions_.end_released(account, reason); }
   /// Takes a player into this world, which has that name in the cluster. A client of the account that plays already is
@@ -43,6 +51,8 @@ class PlayerCrossing {
   Game& game_;
   Players& players_;
   Sessions& sessions_;
+  DepartedPlayers& departed_;
+  core::Nanoseconds grace_;
 };
 
 }  // namespace mobula::server

@@ -98,6 +98,7 @@ Server::Server(ServerConfig config, Game& game, std::unique_ptr<World> world, Pr
                   .sessions = sessions_,
                   .rejoin_tokens = rejoin_tokens_,
                   .replicator = replicator_,
+                  .departed = departed_,
                   .stats = stats_}),
       predicted_step_(std::move(step)),
       messages_(config_, run_hook("Game::commands", [&] { return game.commands(); }), predicted_step_, *world_,
@@ -106,7 +107,7 @@ Server::Server(ServerConfig config, Game& game, std::unique_ptr<World> world, Pr
                   .percent = config_.newcomer_budget_percent,
                   .clock = config_.work_clock}),
       checkpointer_(config_, *world_, game, players_, sessions_),
-      crossing_(*world_, game, players_, sessions_) {
+      crossing_(*world_, game, players_, sessions_, departed_, config_.rejoin_grace) {
   begin_rewind();
 }
 

@@ -187,6 +187,7 @@ class Server {
   Players players_;
   Sessions sessions_;  // their views refer to the replicator
   RejoinTokenIssuer rejoin_tokens_;
+  DepartedPlayers departed_;
   Admission admission_;
   PredictedStep predicted_step_;
   MessageHandler messages_;
