@@ -42,7 +42,7 @@ TEST_F(CrossingLedgerTest, NotesWhereAPlayerIsThatLeft) {
   EXPECT_EQ(home.left.at("anna"), "x");
 }
 
-// The world has saved none of it. Of each account the last crossing counts.
+// The world has saved none of it. The last crossing of an account counts.
 TEST_F(CrossingLedgerTest, ARestoredWorldNotesWhoIsElsewhere) {
   ASSERT_TRUE(ledger.restore({},
                              {{"1", crossing("w", "x", "anna")},

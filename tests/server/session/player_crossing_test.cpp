@@ -118,7 +118,7 @@ TEST_F(PlayerCrossingTest, AnArrivedPlayerReplacesOneOfItsAccount) {
   EXPECT_EQ(join_and_play("anna").connection.player_entity(), portal.arrived.front().entity);
 }
 
-// Such as one whose server has ended before it could tell it.
+// A server may end before it has disconnected the client.
 TEST_F(PlayerCrossingTest, AClientThatReturnsIsSentAfterItsPlayer) {
   open({.rejoin_grace = 5 * core::second});
   join_and_play("anna");
