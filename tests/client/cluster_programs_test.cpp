@@ -230,6 +230,7 @@ TEST_F(ClusterPrograms, WrongOptionsAreRefused) {
   expect_refusal("mobula-server", options("a", {{"--node", "a b"}}), "'a b' is no name");
   expect_refusal("mobula-server", options("a", {{"--cluster", "https://etcd"}}), "https://etcd");
   expect_refusal("mobula-server", options("a", {{"--port", "65535"}}), "would have port 65536");
+  expect_refusal("mobula-server", options("a", {{"--max-disconnected", "0"}}), "--max-disconnected: allow 1 or more");
   expect_refusal("mobula-server", options("a", {{"--tcp-port", "7800"}, {"--ws-port", "7801"}}), "--ws-port 7801");
   expect_refusal("mobula-server", options("a", {{"--tcp-port", "7800"}, {"--admin-port", "7801"}}),
                  "--admin-port 7801");

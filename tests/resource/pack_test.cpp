@@ -186,6 +186,17 @@ TEST(Pack, NothingIsAResourceToo) {
   EXPECT_EQ(unpacked(*pack(registry, *boxes(), {}), *boxes(), registry), Entities{});
 }
 
+TEST(Pack, TooManyKindsOfComponentsAreNamed) {
+  Place registry(*boxes());
+  Entities entities;
+  for (std::size_t i = 0; i <= pack_columns_max; ++i)
+    entities.push_back(add_box(registry, 1, {}, "box " + std::to_string(i)));
+  EXPECT_TRUE(pack(registry, *boxes(), std::span(entities).first(pack_columns_max)));
+  const core::Result<core::Bytes> refused = pack(registry, *boxes(), entities);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message, "a pack of 257 kinds of components; the maximum is 256: pack fewer entities");
+}
+
 TEST(Pack, TooManyEntitiesAreNamed) {
   Place registry(*boxes());
   const core::Result<core::Bytes> refused = pack(registry, *boxes(), Entities((1 << 20) + 1));

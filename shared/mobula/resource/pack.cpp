@@ -29,6 +29,8 @@ class Packer {
 
   core::Result<core::Bytes> run() {
     for (std::uint32_t i = 0; i < entities_.size(); ++i) add(i);
+    if (level().columns.size() > pack_columns_max)
+      return too_large(level().columns.size(), "kinds of components", pack_columns_max);
     for (auto& [key, column] : level().columns) std::ranges::sort(column.references, {}, &Reference::offset);
     core::Bytes bytes = write_clients_part(schema_.bytes(), part_);
     if (bytes.size() > limits::file_bytes) return too_large(bytes.size(), "bytes", limits::file_bytes);

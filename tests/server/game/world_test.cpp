@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <mobula/core/log.hpp>
+#include <mobula/resource/draft.hpp>
 #include <mobula/resource/pack.hpp>
 #include <mobula/schema/components.hpp>
 #include <mobula/server/game/world.hpp>
@@ -162,25 +163,29 @@ TEST(World, TreesOfAllSizesUseNoIndicesUp) {
   EXPECT_EQ(world->registry().entities().size(), 0u);
 }
 
+// World::pack makes none of this kind.
 TEST(World, APackOfManyKindsOfComponentsOpensNone) {
-  const auto home = make_world();
-  const ecs::Entity root = *home->create(engine::Transform{});
-  for (int i = 0; i < 300; ++i) {
-    const core::Result<ecs::PoolId> pool =
-        home->registry().open_pool(core::StringId32("Health"), "health" + std::to_string(i));
-    ASSERT_TRUE(pool.ok());
-    const ecs::Entity child = *home->create(engine::Transform{});
-    home->registry().add_bytes(child, *pool, core::Bytes(sizeof(demo::Health)));
-    ASSERT_TRUE(home->hierarchy().set_parent(child, root).ok());
+  resource::DraftPart part;
+  resource::Draft& level = part.level;
+  for (std::uint32_t i = 0; i < 300; ++i) {
+    const std::string name = "health" + std::to_string(i);
+    const resource::ComponentKey key{core::StringId32("Health"), core::StringId32(name)};
+    part.names.emplace(key.type, "Health");
+    part.names.emplace(key.instance, name);
+    resource::DraftColumn& column = level.columns[{0, key}];
+    column.entity_index.push_back(i);
+    column.data.resize(sizeof(demo::Health));
+    level.parent_index.push_back(resource::no_parent);
+    level.prototype_of.push_back(i);
+    level.prototypes.push_back({key});
   }
-  const core::Bytes packed = *home->pack(root);
-  const auto other = make_world();
-  const std::size_t pools = other->registry().pool_count();
-  const auto refused = other->unpack(packed);
+  const auto world = make_world();
+  const std::size_t pools = world->registry().pool_count();
+  const auto refused = world->unpack(resource::write_clients_part(test::game_schema()->bytes(), part));
   ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(refused.error().message, "the pack has 302 kinds of components; the maximum is 256");
-  EXPECT_EQ(other->registry().pool_count(), pools);
-  EXPECT_FALSE(other->names().contains(core::StringId32("health7")));
+  EXPECT_EQ(refused.error().message, "the pack has 300 kinds of components; the maximum is 256");
+  EXPECT_EQ(world->registry().pool_count(), pools);
+  EXPECT_FALSE(world->names().contains(core::StringId32("health7")));
 }
 
 TEST(World, APackThatIsRefusedChangesNothing) {

@@ -5,10 +5,15 @@
 #include <fstream>
 #include <functional>
 #include <mobula/net/event_loop.hpp>
+#include <mobula/server/api/inspection.hpp>
+#include <mobula/server/game/hook.hpp>
 #include <mobula/server/host/hosted_world.hpp>
+#include <mobula/server/host/worlds.hpp>
 #include <mobula/server/session/server.hpp>
 #include <server/hamlet.hpp>
+#include <server/host/counting_game.hpp>
 #include <server/store/test_folder.hpp>
+#include <stdexcept>
 #include <thread>
 
 namespace mobula::server {
@@ -132,6 +137,34 @@ TEST_F(WithNothingToCatchUp, ADelayIsLostAndCounted) {
   tick(milliseconds(300));
   tick();
   EXPECT_GE(world->pacer().times().lost, 250 * core::millisecond);
+}
+
+// The admin port calls hooks between ticks, such as for a kick.
+TEST(HostedWorld, AHookThatThrowsInAQueryEndsItsWorldAlone) {
+  test::CountingGame bad;
+  test::CountingGame good;
+  Worlds worlds;
+  HostedWorld& failing = **worlds.open("bad", test::quick(), bad);
+  ASSERT_TRUE(worlds.open("good", test::quick(), good));
+  const core::Status ran =
+      failing.inspection().run([] { run_hook("Game::leave", [] { throw std::runtime_error("out of luck"); }); });
+  ASSERT_FALSE(ran);
+  EXPECT_EQ(ran.error().message, "the game threw an exception in Game::leave: out of luck");
+  EXPECT_TRUE(failing.failed());
+  good.each_tick = [&] {
+    if (worlds.all().size() == 1 && good.ticks > 20) worlds.stop();
+  };
+  worlds.run();
+  EXPECT_EQ(bad.ticks, 0);
+}
+
+TEST(HostedWorld, AnExceptionOfTheQueryLeavesTheWorldAlone) {
+  test::CountingGame game;
+  Worlds worlds;
+  HostedWorld& world = **worlds.open("w", test::quick(), game);
+  const auto query = [&] { static_cast<void>(world.inspection().run([] { throw std::runtime_error("bad text"); })); };
+  EXPECT_THROW(query(), std::runtime_error);
+  EXPECT_FALSE(world.failed());
 }
 
 }  // namespace

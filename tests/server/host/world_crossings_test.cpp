@@ -55,7 +55,7 @@ class WorldCrossingsTest : public testing::Test {
       const bool both = worlds.find("a") != nullptr && worlds.find("b") != nullptr;
       if ((both && script(worlds)) || steady_clock::now() > end) worlds.stop();
     });
-    EXPECT_TRUE(worlds.run());
+    EXPECT_EQ(worlds.run(), !fails);
     ASSERT_LT(steady_clock::now(), end) << "the script did not end";
   }
   static std::vector<std::string> accounts(Worlds& worlds, const char* world) {
@@ -71,6 +71,7 @@ class WorldCrossingsTest : public testing::Test {
   std::optional<cluster::Placer> placer;
   std::string key;
   int runs = 0;
+  bool fails = false;  // whether a world is to fail
 };
 
 TEST_F(WorldCrossingsTest, APlayerCrossesAndIsSavedThere) {
@@ -142,6 +143,27 @@ TEST_F(WorldCrossingsTest, AGameThatCannotBeMadeCostsOneOpening) {
   const std::string log = testing::internal::GetCapturedStderr();
   EXPECT_THAT(log, testing::HasSubstr("the function that makes games threw an exception: no dice"));
   EXPECT_THAT(log, testing::HasSubstr("the function that makes games has returned none"));
+}
+
+// Its world is opened again, and the player is there.
+TEST_F(WorldCrossingsTest, AHookThatThrowsEndsItsWorldAlone) {
+  struct Stubborn : test::CountingGame {
+    core::Status may_leave(World&, const Player&, std::string_view) override { throw std::runtime_error("no way"); }
+  };
+  make_game = [] { return std::make_unique<Stubborn>(); };
+  fails = true;
+  testing::internal::CaptureStderr();
+  int step = 0;
+  run([&](Worlds& worlds) {
+    if (step == 0 && ++step > 0) {
+      worlds.find("a")->server().restore_players(2,
+                                                 {{1, "Anna", "anna", world(worlds, "a").registry().create(), true}});
+      world(worlds, "a").send_player(1, "b");
+      return false;
+    }
+    return worlds.find("a")->server().world().tick() < 60 && worlds.find("b")->server().world().tick() > 60;
+  });
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), testing::HasSubstr("the game threw an exception: no way"));
 }
 
 }  // namespace world_crossings_test

@@ -1,7 +1,9 @@
 #include <gmock/gmock.h>
 
+#include <functional>
 #include <mobula/schema/components.hpp>
 #include <server/session/server_accounts.hpp>
+#include <stdexcept>
 
 namespace mobula::server {
 namespace player_crossing_test {
@@ -12,7 +14,8 @@ using transport::ReasonCode;
 
 class PortalGame : public test::KeepingGame {
  public:
-  core::Status may_leave(World&, const Player& player, std::string_view target) override {
+  core::Status may_leave(World& world, const Player& player, std::string_view target) override {
+    if (on_may_leave) on_may_leave(world, player);
     if (closed) return core::Error{"portal closed", "the portal to " + std::string(target) + " is closed"};
     EXPECT_TRUE(player.entity);
     return core::Done{};
@@ -22,11 +25,14 @@ class PortalGame : public test::KeepingGame {
     arrived.push_back(player);
     EXPECT_EQ(data.size(), 3u);
     EXPECT_TRUE(world.registry().valid(player.entity));
+    if (throws) throw std::runtime_error("no seat");
     if (closed) return core::Error{"portal closed", "nobody may arrive"};
     return core::Done{};
   }
 
   bool closed = false;
+  bool throws = false;
+  std::function<void(World& world, const Player& player)> on_may_leave;
   std::vector<Player> arrived;
 };
 
@@ -131,6 +137,46 @@ TEST_F(PlayerCrossingTest, AClientThatReturnsIsSentAfterItsPlayer) {
   village->ticks(5 * 20);
   join_and_play("anna");  // after the grace period as a new player
   EXPECT_EQ(server().players(), 2u);
+}
+
+TEST_F(PlayerCrossingTest, TheEntityThatAHookHasGivenCrosses) {
+  open();
+  join_and_play("anna");
+  const std::size_t before = entities();
+  portal.on_may_leave = [](World& world, const Player& player) {
+    const ecs::Entity next = *world.create(demo::Health{.current = 7});
+    world.set_player_entity(player.id, next);
+    world.destroy(player.entity);
+  };
+  const core::Result<CrossingPlayer> player = crossing().release(newest(), "b", bytes_max);
+  ASSERT_TRUE(player);
+  EXPECT_EQ(entities(), before - 1);
+  portal.on_may_leave = nullptr;
+  ASSERT_TRUE(crossing().take_in(*player, "a"));
+  EXPECT_EQ(server().world().registry().get<const demo::Health>(portal.arrived.front().entity).current, 7);
+}
+
+TEST_F(PlayerCrossingTest, APlayerMayCrossWithoutAnEntity) {
+  open();
+  join_and_play("anna");
+  portal.on_may_leave = [](World& world, const Player& player) { world.destroy(player.entity); };
+  const core::Result<CrossingPlayer> player = crossing().release(newest(), "b", bytes_max);
+  ASSERT_TRUE(player);
+  EXPECT_TRUE(player->pack.empty());
+}
+
+TEST_F(PlayerCrossingTest, AnExceptionOfUnpackLeavesNoTrace) {
+  open();
+  const std::size_t before = entities();
+  portal.throws = true;
+  const core::Status taken = crossing().take_in(anna(), "a");
+  ASSERT_FALSE(taken);
+  EXPECT_STREQ(taken.error().reason, "failed");
+  EXPECT_THAT(taken.error().message, HasSubstr("in Game::unpack: no seat"));
+  EXPECT_EQ(entities(), before);
+  EXPECT_EQ(server().players(), 0u);
+  portal.throws = false;
+  EXPECT_TRUE(crossing().take_in(anna(), "a"));
 }
 
 TEST_F(PlayerCrossingTest, APlayerWhoIsBackIsHere) {

@@ -4,6 +4,7 @@
 #include <mobula/schema/components.hpp>
 #include <reflect/compile_schema.hpp>
 #include <server/session/server_accounts.hpp>
+#include <stdexcept>
 
 namespace mobula::server {
 namespace {
@@ -167,6 +168,22 @@ TEST_F(ServerAccounts, AHookMayKickAPlayerWhileAnotherLeaves) {
   };
   game.on_tick = [](World& world) { world.kick(1, "rude"); };
   EXPECT_EQ(end_of(bob), (Reason{ReasonCode::kicked, "as his friend has left"}));
+}
+
+// The session in the middle stays, and the one after it has a hook that throws. All can leave then.
+TEST_F(ServerAccounts, AnExceptionAsGracePeriodsEndLosesNoSession) {
+  serve({.rejoin_grace = core::second});
+  std::vector<Client*> clients;
+  for (const char* account : {"anna", "bert", "cleo"}) clients.push_back(&join_and_play(account));
+  lose(*clients[0]);
+  lose(*clients[2]);
+  game.on_leave = [](World&, const Player& player) {
+    if (player.account == "cleo") throw std::runtime_error("cleo stays");
+  };
+  EXPECT_THROW(village->ticks(60), std::runtime_error);
+  game.on_leave = nullptr;
+  server().shut_down(village->now, clients[1]->port);
+  EXPECT_EQ(server().players(), 0u);
 }
 
 }  // namespace

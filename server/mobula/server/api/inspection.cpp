@@ -1,3 +1,5 @@
+#include <exception>
+#include <mobula/core/thrown_fields.hpp>
 #include <mobula/server/api/inspection.hpp>
 
 namespace mobula::server {
@@ -29,6 +31,22 @@ Traffic traffic(const net::ServerPipes* pipes) {
 
 Inspection::Inspection(std::string name, World world)
     : name_(std::move(name)), world_(std::move(world)), ticks_(std::make_unique<TickLog>()) {}
+
+core::Status Inspection::run(const std::function<void()>& query) {
+  std::exception_ptr own;
+  const auto run_query = [&] {
+    try {
+      query();
+    } catch (...) {
+      if (!core::thrown_log_fields().running.empty()) throw;
+      own = std::current_exception();
+    }
+  };
+  core::Status ran = core::Done{};
+  world_.run ? void(ran = world_.run(run_query)) : query();
+  if (own) std::rethrow_exception(own);
+  return ran;
+}
 
 void Inspection::note_tick() {
   TickRow row{.tick = world_.server.world().tick() - 1,

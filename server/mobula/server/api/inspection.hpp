@@ -26,6 +26,8 @@ class Inspection {
     const net::ServerPipes* pipes = nullptr;  // null if it has no sockets
     std::function<core::Result<LevelChange>()> reload;
     const store::Store* store = nullptr;  // null if the world is not saved
+    // Runs code that calls hooks of the game; the world fails if one throws. Null calls it alone.
+    std::function<core::Status(const std::function<void()>& code)> run = nullptr;
   };
 
   Inspection(std::string name, World world);
@@ -44,6 +46,9 @@ class Inspection {
   [[nodiscard]] const net::ServerPipes* pipes() const { return world_.pipes; }
   [[nodiscard]] const store::Store* store() const { return world_.store; }
   core::Result<LevelChange> reload() { return world_.reload(); }
+  /// Runs a query, which may call hooks of the game. If a hook throws, the world has failed. Errors: "failed". Other
+  /// exceptions pass.
+  core::Status run(const std::function<void()>& query);
   [[nodiscard]] index::Properties& properties();
   /// Returns the entity's number in the level's file, or nothing if it is not from the level.
   [[nodiscard]] std::optional<std::uint32_t> in_level(ecs::Entity entity);

@@ -80,7 +80,9 @@ admin::Handler query_world_apart(const ApiPtr& api, ReadApart read) {
   return [api, read = std::move(read)](const Request& request) -> admin::Reply {
     return admin::Query{[api, read, request]() -> admin::Finish {
       const core::Result<Inspection*> world = find_world(*api, request.parameter("world"));
-      core::Result<std::function<json()>> reply = world ? read(**world, request) : world.error();
+      core::Result<std::function<json()>> reply = core::Error{"failed", ""};
+      const core::Status ran = world ? (*world)->run([&] { reply = read(**world, request); }) : world.error();
+      if (!ran) reply = ran.error();
       if (!reply) return [error = reply.error()] { return admin::error_response(error); };
       return [write = std::move(*reply)] { return answer_of(write()); };
     }};

@@ -112,8 +112,8 @@ class Game {
   virtual core::Status may_leave(World& /*world*/, const Player& /*player*/, std::string_view /*target*/) {
     return core::Done{};
   }
-  /// Returns the game's own data about a player who leaves for another world, besides its entities. leave() follows.
-  /// The entities are destroyed afterwards, if leave() has kept them.
+  /// Returns the game's own data about a player who leaves for another world, besides its entities. leave() follows,
+  /// unless all of it is too large. The entities are destroyed afterwards, if leave() has kept them.
   virtual core::Bytes pack(World& /*world*/, const Player& /*player*/) { return {}; }
   /// Takes in a player from another world, or one whose departure was refused. player.entity is the root of the
   /// player's entities, which exist here now; null if there were none. `data` is that of pack(), and not to be trusted.

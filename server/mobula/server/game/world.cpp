@@ -14,8 +14,6 @@
 namespace mobula::server {
 namespace {
 
-constexpr std::size_t pack_columns_max = 256;
-
 core::Status add_names(const reflect::Schema& schema, index::NameTable& names) {
   for (const reflect::Component& component : schema.components())
     if (const core::Result<core::StringId32> added = names.add(component.name); !added) return added.error();
@@ -169,9 +167,9 @@ core::Result<ecs::Entity> World::unpack(core::ByteView packed) {
   if (packs.num_entities == 0) return core::Error{"invalid", "the pack has no entity"};
   if (!(*loaded)->prefab_names().empty()) return core::Error{"invalid", "the pack has prefabs, as levels have"};
   // A pool stays open, and a registry has 4096: bytes that are not trusted may not open them all.
-  if (packs.columns.size() > pack_columns_max)
+  if (packs.columns.size() > resource::pack_columns_max)
     return core::Error{"too large", core::format("the pack has {} kinds of components; the maximum is {}",
-                                                 packs.columns.size(), pack_columns_max)};
+                                                 packs.columns.size(), resource::pack_columns_max)};
   index::NameTable names = names_;
   if (core::Status named = add_names(**loaded, names); !named) return named.error();
   core::Result<resource::Spawner> spawner =

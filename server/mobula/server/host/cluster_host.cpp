@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <chrono>
-#include <exception>
 #include <mobula/core/format.hpp>
 #include <mobula/core/log.hpp>
 #include <mobula/net/resolve.hpp>
@@ -8,6 +7,7 @@
 #include <mobula/server/admin/http_server.hpp>
 #include <mobula/server/admin/listen_address.hpp>
 #include <mobula/server/api/process_facts.hpp>
+#include <mobula/server/game/thrown.hpp>
 #include <mobula/server/host/cluster_host.hpp>
 #include <mobula/server/session/server.hpp>
 #include <mobula/server/store/store.hpp>
@@ -30,14 +30,11 @@ std::string reachable_admin(const HostConfig& config) {
 // The function is the game's. A node goes on without a world whose game cannot be made.
 core::Result<std::unique_ptr<Game>> make(const MakeGame& make_game) {
   constexpr const char* reason = "no game";
-  try {
-    if (std::unique_ptr<Game> game = make_game()) return game;
-    return core::Error{reason, "the function that makes games has returned none"};
-  } catch (const std::exception& thrown) {
-    return core::Error{reason, core::format("the function that makes games threw an exception: {}", thrown.what())};
-  } catch (...) {
-    return core::Error{reason, "the function that makes games threw an exception"};
-  }
+  std::unique_ptr<Game> game;
+  if (const std::optional<Thrown> thrown = thrown_by([&] { game = make_game(); }))
+    return core::Error{reason, "the function that makes games threw an exception: " + thrown->what};
+  if (game == nullptr) return core::Error{reason, "the function that makes games has returned none"};
+  return game;
 }
 
 core::Result<std::string> hash_of(const Game& game) {
@@ -195,7 +192,8 @@ core::Status ClusterHost::open_at(std::size_t place, const NodeTask& task, const
   if (!world) return world.error();
   auto crossings =
       std::make_unique<WorldCrossings>(task.world, task.epoch, (*world)->server(), (*world)->store(), *node_);
-  core::Status begun = crossings->begin(task);
+  core::Status begun = core::Done{};
+  if (core::Status ran = (*world)->run([&] { begun = crossings->begin(task); }); !ran) begun = ran;
   places_[place] = {.name = task.world,
                     .epoch = task.epoch,
                     .world = *world,
@@ -216,9 +214,14 @@ void ClusterHost::update_crossings(core::Nanoseconds now) {
   while (const std::optional<cluster::CrossingEvent> event = node_->poll_crossing())
     for (const Hosted& hosted : places_)
       if (hosted.name == event->world && hosted.epoch == event->epoch && !worlds_.is_closing(hosted.name))
-        hosted.crossings->on_event(*event);
+        run(hosted, [&] { hosted.crossings->on_event(*event); });
   for (const Hosted& hosted : places_)
-    if (!hosted.name.empty() && !worlds_.is_closing(hosted.name)) hosted.crossings->update(now);
+    if (!hosted.name.empty() && !worlds_.is_closing(hosted.name)) run(hosted, [&] { hosted.crossings->update(now); });
+}
+
+// A world whose game throws ends, and the others go on.
+void ClusterHost::run(const Hosted& hosted, const std::function<void()>& code) {
+  if (!hosted.world->run(code)) worlds_.close(hosted.name);
 }
 
 // Clients have as long as in a process that ends.

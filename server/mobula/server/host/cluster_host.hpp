@@ -56,6 +56,7 @@ class ClusterHost final : public Supervisor {
   core::Status open_at(std::size_t place, const cluster::NodeTask& task, const std::string& file);
   void close(Hosted& hosted);
   void update_crossings(core::Nanoseconds now);
+  void run(const Hosted& hosted, const std::function<void()>& code);
   void end_closed();
   void note_saved();
   void report_load();

@@ -1,15 +1,14 @@
 #include <algorithm>
-#include <exception>
 #include <mobula/core/content_hash.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/core/log.hpp>
 #include <mobula/core/random_source.hpp>
 #include <mobula/core/running_code.hpp>
-#include <mobula/core/thrown_fields.hpp>
 #include <mobula/net/event_loop.hpp>
 #include <mobula/net/server_pipes.hpp>
 #include <mobula/resource/files/resource_file.hpp>
 #include <mobula/server/api/inspection.hpp>
+#include <mobula/server/game/thrown.hpp>
 #include <mobula/server/host/hosted_world.hpp>
 #include <mobula/server/session/server.hpp>
 #include <optional>
@@ -82,24 +81,6 @@ core::Error with_remedy(const core::Error& error, const HostConfig& config) {
 
 std::string level_text(const HostConfig& config) {
   return config.level.empty() ? "the level in the saved world" : "level " + config.level;
-}
-
-// Runs code that calls a game. Returns what the game threw, if anything.
-template <class Code>
-std::optional<HostedWorld::Thrown> thrown_by(Code&& code) {
-  try {
-    code();
-  } catch (const std::exception& error) {
-    return HostedWorld::Thrown{error.what(), core::thrown_log_fields()};
-  } catch (...) {
-    return HostedWorld::Thrown{"an unknown exception", core::thrown_log_fields()};
-  }
-  return std::nullopt;
-}
-
-core::Error error_of(const HostedWorld::Thrown& thrown) {
-  if (thrown.fields.running.empty()) return {"failed", "the game threw an exception: " + thrown.what};
-  return {"failed", core::format("the game threw an exception in {}: {}", thrown.fields.running, thrown.what)};
 }
 
 // Both percentages are needed to find the cause. Ticks are too long, or the thread did not get to them: the process was
@@ -178,8 +159,10 @@ core::Status HostedWorld::start(net::EventLoop& events, Game& game) {
   receive_datagrams();
   log_pipes();
   pacer_ = start_pacing(config_);
+  const auto run_code = [this](const std::function<void()>& code) { return run(code); };
   inspection_ = std::make_unique<Inspection>(
-      name_, Inspection::World{*server_, pacer_, pipes_.get(), [this] { return reload_level(); }, store_.get()});
+      name_,
+      Inspection::World{*server_, pacer_, pipes_.get(), [this] { return reload_level(); }, store_.get(), run_code});
   return core::Done{};
 }
 
@@ -241,6 +224,15 @@ void HostedWorld::run_tick() {
   const bool judged = pacer_.end(core::monotonic_now());
   inspection_->note_tick();
   if (judged) log_pace(pacer_.times());
+}
+
+core::Status HostedWorld::run(const std::function<void()>& code) {
+  if (failed_) return core::Error{"failed", "the game of this world has thrown an exception"};
+  const core::LogScope about({.world = name_});
+  const std::optional<Thrown> thrown = thrown_by(code);
+  if (!thrown) return core::Done{};
+  fail(*thrown);
+  return error_of(*thrown);
 }
 
 core::Result<LevelChange> HostedWorld::reload_level() {

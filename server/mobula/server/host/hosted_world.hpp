@@ -2,8 +2,8 @@
 // Event loop and game must outlive it.
 #pragma once
 
+#include <functional>
 #include <memory>
-#include <mobula/core/log_record.hpp>
 #include <mobula/core/result.hpp>
 #include <mobula/server/host/config.hpp>
 #include <mobula/server/host/token_issuer.hpp>
@@ -24,16 +24,11 @@ class Game;
 class Inspection;
 class Server;
 struct LevelChange;
+struct Thrown;
 
 /// One world of a process with its server.
 class HostedWorld {
  public:
-  /// An exception of the game, and the tick and hook that threw it. The texts of the fields are the world's.
-  struct Thrown {
-    std::string what;
-    core::LogFields fields;
-  };
-
   /// Opens a world. Errors: those of check_values, the level's file, the sockets, the key, and Server::start.
   /// Also those of the ban list and of the store, and "failed" if the game throws.
   static core::Result<std::unique_ptr<HostedWorld>> open(net::EventLoop& events, std::string name, HostConfig config,
@@ -57,6 +52,8 @@ class HostedWorld {
   void tick();
   /// Returns whether the world has failed because its game threw an exception.
   [[nodiscard]] bool failed() const { return failed_; }
+  /// Runs code that calls hooks of the game, between ticks. If one throws, the world has failed. Errors: "failed".
+  core::Status run(const std::function<void()>& code);
   /// Loads the level's file again. If the new version is refused, the error is logged and the old version stays. If the
   /// game throws meanwhile, the world has failed. Errors: "no level" without a level's file, "failed" if the game
   /// throws, those of the file and of Server::reload_level.

@@ -74,6 +74,9 @@ core::Status check_files(const HostConfig& config) {
 
 core::Status check(const HostConfig& config, std::uint32_t worlds) {
   if (config.node.empty()) return wrong("--node: a node of a cluster has a name");
+  if (config.disconnected_max == 0)
+    return wrong(
+        "--max-disconnected: allow 1 or more, since players who arrive from other worlds wait for their clients");
   if (config.web_port) return wrong("--web-port: a node of a cluster has no web address; serve the page elsewhere");
   for (const std::string& text : config.public_addresses) {
     if (worlds > 1 && has_port(text))

@@ -34,6 +34,7 @@ Rewound::Rewound(const Parts& parts) : parts_(parts), number_(++parts.work.views
 }
 
 void Rewound::exclude(ecs::Entity entity) {
+  if (is_present(entity)) return;
   MOBULA_CHECK(present_count_ < excluded_max, "a view leaves at most 16 entities in the present");
   present_[present_count_++] = entity;
 }

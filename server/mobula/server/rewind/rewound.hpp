@@ -56,7 +56,8 @@ class Rewound {
   [[nodiscard]] double age() const { return static_cast<double>(parts_.tick) - parts_.moment; }
   /// Returns the number of entities that the last query tested exactly.
   [[nodiscard]] std::size_t tested() const;
-  /// Leaves further entities in the present.
+  /// Leaves an entity in the present, as the player's own. At most 16 with that one. An entity that is there already
+  /// counts once.
   void exclude(ecs::Entity entity);
 
   /// Returns what the client had of an entity.

@@ -1,5 +1,5 @@
-// Accounts whose players have left for other worlds. A client that returns to this world is sent after its player, for
-// as long as the client of a lost connection may take to return.
+// Accounts whose players have left for other worlds. A client that returns to this world is sent after its player, as
+// long as a client may take to return.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,7 @@
 #include <mobula/core/format.hpp>
 #include <mobula/core/log.hpp>
 #include <mobula/server/game/hook.hpp>
+#include <mobula/server/game/thrown.hpp>
 #include <mobula/server/session/player_crossing.hpp>
 #include <utility>
 
@@ -10,19 +11,23 @@ core::Result<CrossingPlayer> PlayerCrossing::release(std::uint32_t id, std::stri
   ClientSession* const session = sessions_.find_joined(id);
   if (session == nullptr || session->player.spectator)
     return core::Error{"no such player", core::format("number {} is no player in the game", id)};
-  session->update_player_entity(world_.registry());
-  const Player player = session->player;
-  if (player.account.empty())
+  // Each hook may give the player another entity, or destroy it.
+  const auto player_now = [&] {
+    session->update_player_entity(world_.registry());
+    return session->player;
+  };
+  if (session->player.account.empty())
     return core::Error{"no account", core::format("player {} has no account, so no other world can recognise it", id)};
-  const core::Status may = run_hook("Game::may_leave", [&] { return game_.may_leave(world_, player, target); });
+  const core::Status may = run_hook("Game::may_leave", [&] { return game_.may_leave(world_, player_now(), target); });
   if (!may) return may.error();
-  CrossingPlayer crossing{.account = player.account, .name = player.name, .pack = {}, .data = {}};
+  core::Bytes data = run_hook("Game::pack", [&] { return game_.pack(world_, player_now()); });
+  const Player player = player_now();
+  CrossingPlayer crossing{.account = player.account, .name = player.name, .pack = {}, .data = std::move(data)};
   if (player.entity) {
     core::Result<core::Bytes> pack = world_.pack(player.entity);
     if (!pack) return pack.error();
     crossing.pack = std::move(*pack);
   }
-  crossing.data = run_hook("Game::pack", [&] { return game_.pack(world_, player); });
   const std::size_t bytes =
       crossing.account.size() + crossing.name.size() + crossing.pack.size() + crossing.data.size();
   if (bytes > bytes_max)
@@ -37,7 +42,10 @@ core::Result<CrossingPlayer> PlayerCrossing::release(std::uint32_t id, std::stri
 core::Status PlayerCrossing::take_in(const CrossingPlayer& player, std::string_view world) {
   ecs::Entity root;
   if (!player.pack.empty()) {
-    const core::Result<ecs::Entity> unpacked = world_.unpack(player.pack);
+    core::Result<ecs::Entity> unpacked = ecs::null_entity;
+    // An exception of a listener refuses this player alone, as one of Game::unpack does.
+    if (const std::optional<Thrown> thrown = thrown_by([&] { unpacked = world_.unpack(player.pack); }))
+      return error_of(*thrown);
     if (!unpacked) return unpacked.error();
     root = *unpacked;
   }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <mobula/core/log.hpp>
 #include <mobula/server/game/hook.hpp>
+#include <mobula/server/game/thrown.hpp>
 #include <mobula/server/session/players.hpp>
 #include <utility>
 
@@ -93,8 +94,11 @@ void Players::restore(ClientSession& session, const KnownPlayer& known) {
 core::Status Players::take_in(ClientSession& session, KnownPlayer known, core::ByteView data) {
   known.id = next_id_++;
   restore(session, known);
-  const core::Status taken =
-      run_hook("Game::unpack", [&] { return game_.unpack(world_, std::as_const(session.player), data); });
+  core::Status taken = core::Done{};
+  const auto unpack = [&] { taken = game_.unpack(world_, std::as_const(session.player), data); };
+  // An exception refuses this player alone: each further process would fail at it.
+  if (const std::optional<Thrown> thrown = thrown_by([&] { run_hook("Game::unpack", unpack); }))
+    taken = error_of(*thrown);
   if (taken) return taken;
   session.joined = false;
   sessions_.erase(known.id);
