@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs mobula-sim and tests of random worlds with new seeds, on all cores: tests/soak/worlds.sh BIN_DIR OUT_DIR MINUTES
-# "worlds.sh programs" prints the programs that it needs. Prints the seeds and ticks that it ran. What fails stays in
+# "worlds.sh programs" prints the programs that it needs. Prints the seeds and ticks that it ran. Logs of failed runs stay in
 # OUT_DIR, as LOG.failed, with the command that repeats it. Status 0 if nothing has failed.
 set -euo pipefail
 # Programs, and those of their tests that run whichever seeds they are given (tests/seeds.hpp).
@@ -35,7 +35,7 @@ run_on_one_core() {
   while ((SECONDS < end)); do
     first=$(od -An -N5 -tu8 /dev/urandom | tr -d ' ')
     log=$out/mobula-sim.$first
-    # What needs a young world is found in short plans.
+    # Short plans find what needs a young world.
     run_once "$counts" "$log" "$bin/mobula-sim" --seed "$first" --seeds 20 --at-once 1 --ticks $((100 + first % 2400)) \
       --trace "$log.trace"
     for each in $tests; do
