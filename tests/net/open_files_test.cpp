@@ -19,9 +19,7 @@ void try_limits(rlim_t soft, rlim_t hard) {
   std::exit(raised && now.rlim_cur == hard ? 0 : 1);
 }
 
-TEST(OpenFiles, TheSoftLimitIsRaisedToTheHardOne) {
-  EXPECT_EXIT(try_limits(32, 64), testing::ExitedWithCode(0), "");
-}
+TEST(OpenFiles, TheSoftLimitIsRaisedToTheHardOne) { EXPECT_EXIT(try_limits(32, 64), testing::ExitedWithCode(0), ""); }
 
 TEST(OpenFiles, ALowHardLimitIsRefused) {
   EXPECT_EXIT(try_limits(12, 63), testing::ExitedWithCode(1),
