@@ -147,8 +147,9 @@ windows_zip() {
   x86_64-w64-mingw32-gcc -std=c99 -I"$windows/include" "$tree/client/c/example.c" -L"$windows/lib" -lmobula-client \
     -o "$windows/bin/example.exe"
   token "$windows/bin/token"
-  (cd "$windows/bin" && WINEPREFIX=$dir/wine WINEDEBUG=-all DISPLAY= prints 'the player is at' wine example.exe token "127.0.0.1:$port")
-  WINEPREFIX=$dir/wine wineserver -k || true
+  local -x WINEPREFIX=$dir/wine TMPDIR=$dir  # wine keeps a socket there
+  (cd "$windows/bin" && WINEDEBUG=-all DISPLAY= prints 'the player is at' wine example.exe token "127.0.0.1:$port")
+  wineserver -k || true
 }
 
 # README's game against mobula-dev: it is built, serves, and is mirrored by the client of the tarball.
