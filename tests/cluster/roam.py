@@ -2,7 +2,7 @@
 """Sends players between the worlds of a cluster of real processes, and kills nodes meanwhile: roam.py BIN HANDOFFS KILLS [SEED]
 
 Three members of etcd, mobula-cluster, four nodes with a world each, and clients that follow their players. Each player
-has a score of its own, by which it is recognised. Ends with a line of JSON:
+has a number of tags of its own, which does not change, and by which it is recognised. Ends with a line of JSON:
 
   handoffs     crossings after which the client played in the other world
   kills        nodes that were killed by SIGKILL, and started again
@@ -159,12 +159,12 @@ class Cluster:
         answer = admin and ask(f"{admin}/sessions?world={world}&limit=500")
         return None if not answer else [each for each in answer["sessions"] if not each["spectator"]]
 
-    def score(self, world, player):
+    def tags(self, world, player):
         admin = self.admin_of(world)
         entity = ask(f"{admin}/entities/{player['entity']}?world={world}")
         values = {each["path"]: each["value"] for component in entity["components"] if component["name"] == "Avatar"
                   for each in component["properties"]}
-        return values["score"]
+        return values["tags"]
 
 
 class Roaming:
@@ -176,12 +176,12 @@ class Roaming:
         for i in range(PLAYERS):
             self.enter(f"roamer-{i}", cluster.worlds[i % NODES], 1000 + i)
 
-    def enter(self, account, world, score):
+    def enter(self, account, world, tags):
         self.cluster.processes.mobula(account, "mobula-client", "--cluster", self.cluster.url, "--world", world, "--account",
                                       account, "--name", account)
         player = wait(lambda: self.playing(account, world), f"{account} plays in {world}")
         admin = self.cluster.admin_of(world)
-        put(f"{admin}/entities/{player['entity']}/Avatar/score?world={world}", score)
+        put(f"{admin}/entities/{player['entity']}/Avatar/tags?world={world}", tags)
         self.place[account] = world
 
     def all_of(self, world):
@@ -236,7 +236,7 @@ class Roaming:
         for i, account in enumerate(self.place):
             worlds = [world for world, accounts in everywhere.items() if account in accounts]
             player = worlds and self.playing(account, worlds[0])
-            same = player and self.cluster.score(worlds[0], player) == 1000 + i
+            same = player and self.cluster.tags(worlds[0], player) == 1000 + i
             lost += not same
             duplicated += len(worlds) > 1
             if not same or len(worlds) > 1:
