@@ -22,7 +22,6 @@ import subprocess
 import sys
 import tempfile
 import time
-import urllib.error
 import urllib.request
 from pathlib import Path
 
@@ -51,7 +50,7 @@ def ask(url, body=None):
     try:
         with urllib.request.urlopen(request, timeout=5) as answer:
             return json.load(answer)
-    except (OSError, urllib.error.URLError, ValueError):
+    except (OSError, ValueError):
         return None
 
 
@@ -119,9 +118,9 @@ class Cluster:
         for world in self.worlds:
             wait(lambda world=world: self.admin_of(world), f"{world} is open")
 
-    def found(self, name, pattern, last=False):
+    def found(self, name, pattern):
         all_of_them = re.findall(pattern, self.processes.log(name))
-        return all_of_them[-1 if last else 0] if all_of_them else None
+        return all_of_them[0] if all_of_them else None
 
     def start_etcd(self):
         clients, peers = (free_ports(3) for _ in range(2))
@@ -150,7 +149,7 @@ class Cluster:
         record = ask(f"{self.url}/worlds/{world}")
         if not record or record["state"] != "open":
             return None
-        port = self.found(record["node"], r"admin address http://127\.0\.0\.1:(\d+)", last=True)
+        port = self.found(record["node"], r"admin address http://127\.0\.0\.1:(\d+)")
         return port and f"http://127.0.0.1:{port}/api"
 
     def sessions(self, world):

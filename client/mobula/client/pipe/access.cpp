@@ -88,44 +88,48 @@ core::Result<net::HttpOptions> with_bearer(const std::string& token_file) {
   return as;
 }
 
-core::Result<Tokens> from_cluster(const AccessOptions& options, std::uint32_t count) {
-  const core::Result<net::HttpOptions> as = with_bearer(options.admin_token_file);
-  if (!as) return as.error();
-  const std::string order = nlohmann::json{{"world", options.world}, {"account", options.account}}.dump(
-      -1, ' ', false, nlohmann::json::error_handler_t::replace);
+// Calls `request` until it has given `count` tokens.
+template <class Request>
+core::Result<Tokens> collect(std::uint32_t count, std::string_view source, const Request& request) {
   Tokens tokens;
   while (tokens.size() < count) {
-    const core::Result<std::string> answer = net::http_post(net::url_below(options.cluster, "/tokens"), order, *as);
-    if (!answer)
-      return core::Error{answer.error().reason, core::format("no connect token for world '{}': {}",
-                                                             core::shown(options.world, 64), answer.error().message)};
+    const core::Result<std::string> answer = request(count - static_cast<std::uint32_t>(tokens.size()));
+    if (!answer) return answer.error();
     const std::size_t before = tokens.size();
     if (const core::Status parsed = parse_answer(*answer, tokens); !parsed) return parsed.error();
-    if (tokens.size() == before) return core::Error{"bad answer", "the cluster returned no token"};
+    if (tokens.size() == before) return core::Error{"bad answer", core::format("the {} returned no tokens", source)};
   }
   tokens.resize(count);
   return tokens;
 }
 
+// Each request gives one token.
+core::Result<Tokens> from_cluster(const AccessOptions& options, std::uint32_t count) {
+  const core::Result<net::HttpOptions> as = with_bearer(options.admin_token_file);
+  if (!as) return as.error();
+  const std::string order = nlohmann::json{{"world", options.world}, {"account", options.account}}.dump(
+      -1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return collect(count, "cluster", [&](std::uint32_t) -> core::Result<std::string> {
+    core::Result<std::string> answer = net::http_post(net::url_below(options.cluster, "/tokens"), order, *as);
+    if (answer) return answer;
+    return core::Error{answer.error().reason, core::format("no connect token for world '{}': {}",
+                                                           core::shown(options.world, 64), answer.error().message)};
+  });
+}
+
 core::Result<Tokens> from_admin(const std::string& admin, const std::string& token_file, std::uint32_t count) {
   const core::Result<net::HttpOptions> as = with_bearer(token_file);
   if (!as) return as.error();
-  Tokens tokens;
-  while (tokens.size() < count) {
-    const std::uint32_t wanted = std::min(count - static_cast<std::uint32_t>(tokens.size()), tokens_per_request);
-    const core::Result<std::string> answer =
+  return collect(count, "admin address", [&](std::uint32_t missing) -> core::Result<std::string> {
+    const std::uint32_t wanted = std::min(missing, tokens_per_request);
+    core::Result<std::string> answer =
         net::http_post(net::url_below(admin, "/api/tokens"), core::format(R"({{"count":{}}})", wanted), *as);
-    if (!answer)
-      return core::Error{answer.error().reason,
-                         core::format("no connect token: {} (set the server's admin address with --admin URL, or use "
-                                      "--key-file or --token)",
-                                      answer.error().message)};
-    const std::size_t before = tokens.size();
-    if (const core::Status parsed = parse_answer(*answer, tokens); !parsed) return parsed.error();
-    if (tokens.size() == before) return core::Error{"bad answer", "the admin address returned no tokens"};
-  }
-  tokens.resize(count);
-  return tokens;
+    if (answer) return answer;
+    return core::Error{answer.error().reason,
+                       core::format("no connect token: {} (set the server's admin address with --admin URL, or use "
+                                    "--key-file or --token)",
+                                    answer.error().message)};
+  });
 }
 
 }  // namespace

@@ -33,6 +33,10 @@ Inspection::Inspection(std::string name, World world)
     : name_(std::move(name)), world_(std::move(world)), ticks_(std::make_unique<TickLog>()) {}
 
 core::Status Inspection::run(const std::function<void()>& query) {
+  if (!world_.run) {
+    query();
+    return core::Done{};
+  }
   std::exception_ptr own;
   const auto run_query = [&] {
     try {
@@ -42,8 +46,7 @@ core::Status Inspection::run(const std::function<void()>& query) {
       own = std::current_exception();
     }
   };
-  core::Status ran = core::Done{};
-  world_.run ? void(ran = world_.run(run_query)) : query();
+  core::Status ran = world_.run(run_query);
   if (own) std::rethrow_exception(own);
   return ran;
 }

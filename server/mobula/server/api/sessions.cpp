@@ -84,8 +84,15 @@ json late_commands_json(const LateCommands& late) {
   return {{"run", late.run}, {"dropped", late.dropped}, {"missing", late.missing}};
 }
 
-core::Result<const ClientSession*> find_session(Inspection& world, const Request& request) {
+// Returns the player in the path. Errors: "bad request".
+core::Result<std::uint32_t> player_in(const Request& request) {
   const core::Result<std::uint64_t> player = number_or(request, "player", 1, ~0u, 0);
+  if (!player) return player.error();
+  return static_cast<std::uint32_t>(*player);
+}
+
+core::Result<const ClientSession*> find_session(Inspection& world, const Request& request) {
+  const core::Result<std::uint32_t> player = player_in(request);
   if (!player) return player.error();
   for (const std::unique_ptr<ClientSession>& session : world.server().sessions())
     if (session->player.id == *player) return session.get();
@@ -111,13 +118,12 @@ core::Result<json> send_to_world(Inspection& world, const Request& request) {
   const auto target = body->find("target");
   if (target == body->end() || !target->is_string())
     return core::Error{"bad request", "target: expected a world's name"};
-  const core::Result<std::uint64_t> player = number_or(request, "player", 1, ~0u, 0);
+  const core::Result<std::uint32_t> player = player_in(request);
   if (!player) return player.error();
-  const auto id = static_cast<std::uint32_t>(*player);
   const auto& name = target->get_ref<const std::string&>();
-  if (const core::Status sent = world.server().send_player(id, name); !sent) return sent.error();
-  core::log_info("admin", "player {} is sent to world {}", id, name);
-  return json{{"player", id}, {"target", name}};
+  if (const core::Status sent = world.server().send_player(*player, name); !sent) return sent.error();
+  core::log_info("admin", "player {} is sent to world {}", *player, name);
+  return json{{"player", *player}, {"target", name}};
 }
 
 core::Result<json> kick(Inspection& world, const Request& request) {
@@ -125,12 +131,11 @@ core::Result<json> kick(Inspection& world, const Request& request) {
   if (!body) return body.error();
   const core::Result<std::string> reason = reason_in(*body);
   if (!reason) return reason.error();
-  const core::Result<std::uint64_t> player = number_or(request, "player", 1, ~0u, 0);
+  const core::Result<std::uint32_t> player = player_in(request);
   if (!player) return player.error();
-  const auto id = static_cast<std::uint32_t>(*player);
-  if (const core::Status kicked = world.server().kick(id, *reason); !kicked) return kicked.error();
-  core::log_info("admin", "player {} is kicked: {}", id, *reason);
-  return json{{"player", id}, {"reason", *reason}};
+  if (const core::Status kicked = world.server().kick(*player, *reason); !kicked) return kicked.error();
+  core::log_info("admin", "player {} is kicked: {}", *player, *reason);
+  return json{{"player", *player}, {"reason", *reason}};
 }
 
 }  // namespace

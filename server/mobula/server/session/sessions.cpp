@@ -124,23 +124,18 @@ void Sessions::check_hello_timeout(ClientSession& session, core::Nanoseconds now
 }
 
 void Sessions::remove_expired(core::Nanoseconds now) {
-  // No client can prove that such a player is its own.
-  const auto is_unclaimable = [](const ClientSession& session) {
-    return session.restored && session.player.account.empty();
-  };
-  const auto has_expired = [&](const ClientSession& session) {
-    const bool may_return = !is_unclaimable(session) && now - session.disconnected_since < config_.rejoin_grace;
-    return session.state == State::disconnected && !(session.joined && may_return);
-  };
   // A hook may throw, so all have left before the first is removed.
   for (const std::unique_ptr<ClientSession>& session : sessions_) {
+    if (session->state != State::disconnected) continue;
     if (session->restored && session->disconnected_since == 0) session->disconnected_since = now;  // the first tick
-    if (!has_expired(*session)) continue;
-    players_.leave(*session, is_unclaimable(*session) ? "restored without an account, so no client can claim it"
-                                                      : "did not reconnect in time");
+    // No client can prove that such a player is its own.
+    const bool unclaimable = session->restored && session->player.account.empty();
+    if (!unclaimable && now - session->disconnected_since < config_.rejoin_grace) continue;
+    players_.leave(
+        *session, unclaimable ? "restored without an account, so no client can claim it" : "did not reconnect in time");
   }
   std::erase_if(sessions_, [&](const std::unique_ptr<ClientSession>& session) {
-    if (!has_expired(*session)) return false;
+    if (session->state != State::disconnected || session->joined) return false;
     index_.remove(*session);
     --disconnected_;
     return true;
