@@ -59,6 +59,28 @@ class ClusterPrograms : public Programs {
   static std::string admin_of(Program& node) {
     return "http://127.0.0.1:" + std::to_string(number_after(node.err(), "admin address http://127.0.0.1:"));
   }
+  // Returns the address of mobula-cluster.
+  std::string serve_cluster() {
+    Program& cluster =
+        start("mobula-cluster", {"serve", "--etcd", members_->urls().front(), "--key-file", key_, "--port", "0"});
+    EXPECT_TRUE(cluster.logs("HTTP address ")) << cluster.err();
+    return "http://127.0.0.1:" + std::to_string(number_after(cluster.err(), "HTTP address http://127.0.0.1:"));
+  }
+  static std::vector<std::string> as_anna(const std::string& url) {
+    return {"--cluster", url, "--world", "lobby", "--account", "anna", "--name", "Anna"};
+  }
+  // Waits until Anna plays in a world, and returns the address of her session there.
+  std::string session_of_anna(Program& server, const std::string& world) {
+    const std::string sessions = admin_of(server) + "/api/sessions";
+    std::string found;
+    EXPECT_TRUE(wait([&] {
+      const nlohmann::json all = nlohmann::json::parse(net::http_get(sessions + "?world=" + world).value());
+      for (const nlohmann::json& each : all["sessions"])
+        if (each["account"] == "anna" && each["state"] == "playing") found = sessions + "/" + each["player"].dump();
+      return !found.empty();
+    })) << server.err();
+    return found;
+  }
   void create(const std::string& world) {
     ASSERT_TRUE(wait([&] { return placer_.directory().complete() && !placer_.directory().nodes().empty(); }));
     placer_.create(*etcd_, world, placer_.directory().nodes().begin()->second.record.game);
@@ -119,6 +141,22 @@ TEST_F(ClusterPrograms, APausedNodeEndsWithoutSaving) {
   EXPECT_TRUE(other.running());
 }
 
+// The level is received before the client joins, and its player waits meanwhile.
+TEST_F(ClusterPrograms, APredictingClientReturnsToItsPlayer) {
+  Program& server = node("a");
+  create("lobby");
+  open_record("lobby");
+  std::vector<std::string> arguments = as_anna(serve_cluster());
+  Program& first = start("mobula-client", arguments);
+  const std::string player = session_of_anna(server, "lobby");
+  first.signal(SIGKILL);
+  first.wait();
+  arguments.emplace_back("--predict");
+  Program& second = start("mobula-client", arguments);
+  ASSERT_TRUE(wait([&] { return server.err().find("logged in again") != std::string::npos; })) << server.err();
+  EXPECT_EQ(session_of_anna(server, "lobby"), player) << second.err();
+}
+
 // Sends the player of an account to another world, as a backend does.
 TEST_F(ClusterPrograms, AClientFollowsItsPlayerToAnotherNode) {
   std::map<std::string, Program*> nodes{{"a", &node("a", {{"--capacity", "worlds=1"}})},
@@ -132,22 +170,13 @@ TEST_F(ClusterPrograms, AClientFollowsItsPlayerToAnotherNode) {
       "http://127.0.0.1:" + std::to_string(number_after(cluster.err(), "HTTP address http://127.0.0.1:"));
   Program& client =
       start("mobula-client", {"--cluster", url, "--world", "lobby", "--account", "anna", "--name", "Anna"});
-  // Waits until the client plays in a world, and returns its session there.
   const auto session_in = [&](const std::string& world) {
-    const std::string sessions = admin_of(*nodes.at(worlds.at(world).node)) + "/api/sessions";
-    std::string found;
-    EXPECT_TRUE(wait([&] {
-      const nlohmann::json all = nlohmann::json::parse(net::http_get(sessions + "?world=" + world).value());
-      for (const nlohmann::json& each : all["sessions"])
-        if (each["account"] == "anna" && each["state"] == "playing")
-          found = sessions + "/" + each["player"].dump() + "/send?world=" + world;
-      return !found.empty();
-    })) << client.err();
-    return found;
+    return session_of_anna(*nodes.at(worlds.at(world).node), world);
   };
   std::string at = "lobby";
   for (const std::string target : {"arena", "lobby", "arena"}) {
-    const core::Result<std::string> sent = net::http_post(session_in(at), R"({"target": ")" + target + "\"}", {});
+    const core::Result<std::string> sent =
+        net::http_post(session_in(at) + "/send?world=" + at, R"({"target": ")" + target + "\"}", {});
     ASSERT_TRUE(sent) << sent.error().message;
     at = target;
   }

@@ -27,6 +27,7 @@ bool has_all(const Connection& connection) {
 core::Status fetch_resources(net::EventLoop& loop, const Access& access, ResourceStore& store) {
   Access direct = access;
   direct.simulated = {};
+  direct.options.account.clear();  // as a guest: a spectator of the account would take its player's place
   core::Result<std::unique_ptr<PipeClient>> opened =
       enter(loop, direct,
             {.transport = {}, .name = "level", .schema = {}, .resources = &store, .spectate = true, .decode = false});

@@ -8,9 +8,9 @@
 
 namespace mobula::client {
 
-/// Receives the resources that the server offers, as a spectator that leaves again. A simulated network is not used.
-/// Returns when the store has them, or when the loop is stopped. Logs its progress every three seconds. Reasons: those
-/// of enter(), and "closed" if the connection ends before.
+/// Receives the resources that the server offers, as a spectator that leaves again, in a cluster without the account. A
+/// simulated network is not used. Returns when the store has them, or when the loop is stopped. Logs its progress every
+/// three seconds. Reasons: those of enter(), and "closed" if the connection ends before.
 core::Status fetch_resources(net::EventLoop& loop, const Access& access, ResourceStore& store);
 
 }  // namespace mobula::client
