@@ -123,5 +123,21 @@ TEST(Setting, HelpHasTypeAndRange) {
   EXPECT_EQ(range_of({"seed", &program.seed, "", {.least = 1}}), "(at least 1)");
 }
 
+TEST(Setting, HasADefinitionThatCannotSpoilTheHelp) {
+  bool on = false;
+  const auto reason = [](const Setting& setting) {
+    const core::Status checked = check_definition(setting);
+    return checked ? "" : checked.error().reason;
+  };
+  EXPECT_STREQ(reason({"a_key2", &on, "works – with “UTF-8”", {.former_key = "old", .group = "Group"}}), "");
+  for (const char* const key : {"", "2a", "_a", "a-b", "a b", "Ab", "a\n", "a=b", "ä"})
+    EXPECT_STREQ(reason({key, &on, "x"}), "bad setting") << key;
+  EXPECT_STREQ(reason({"a", &on, "x", {.former_key = "a b"}}), "bad setting");
+  EXPECT_STREQ(reason({"a", &on, "\xff"}), "bad setting");
+  EXPECT_STREQ(reason({"a", &on, "two\nlines"}), "bad setting");
+  EXPECT_STREQ(reason({"a", &on, "x", {.type = "\x1b[2J"}}), "bad setting");
+  EXPECT_STREQ(reason({"a", &on, "x", {.group = "G\n"}}), "bad setting");
+}
+
 }  // namespace
 }  // namespace mobula::process

@@ -162,6 +162,9 @@ TEST(SettingsDeathTest, AnUnknownOrDoubleKeyFailsACheck) {
   };
   EXPECT_DEATH(read({{"one", &value, "x", {.needs = {"nothing"}}}}), "a setting needs an undefined one: nothing");
   EXPECT_DEATH(read({{"one", &value, "x"}, {"one", &value, "y"}}), "a setting is defined twice: one");
+  EXPECT_DEATH(read({{"Odd key", &value, "x"}}), "the key 'Odd key' is not of a to z, digits and '_'");
+  EXPECT_DEATH(read({{"config", &value, "x"}}), "a setting has the flag of another option: --config");
+  EXPECT_DEATH(read({{"help", &value, "x"}}), "a setting has the flag of another option: --help");
 }
 
 TEST_F(SettingsTest, FormerKeyIsAcceptedButNotShown) {

@@ -23,6 +23,12 @@ Kind kind_of(const Setting& setting) {
       setting.target);
 }
 
+bool is_key(std::string_view text) {
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz";
+  return !text.empty() && letters.find(text[0]) != std::string_view::npos &&
+         text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string_view::npos;
+}
+
 const char* expected(Kind kind) {
   switch (kind) {
     case Kind::boolean: return "true or false";
@@ -178,6 +184,18 @@ std::string range_of(const Setting& setting) {
   return bounds.most > shown_bound_max
              ? core::format("(at least {})", number_text(bounds.least))
              : core::format("({} to {})", number_text(bounds.least), number_text(bounds.most));
+}
+
+core::Status check_definition(const Setting& setting) {
+  for (const std::string* const key : {&setting.key, &setting.rules.former_key})
+    if (!is_key(*key) && (key == &setting.key || !key->empty()))
+      return core::Error{"bad setting", core::format("the key '{}' is not of a to z, digits and '_', from a letter on",
+                                                     core::shown(*key, shown_value_bytes))};
+  for (const std::string* const text : {&setting.help, &setting.rules.type, &setting.rules.group})
+    if (!core::is_printable(*text))
+      return core::Error{"bad setting", core::format("a text of '{}' has control characters or is not UTF-8: {}",
+                                                     setting.key, core::shown(*text, shown_value_bytes))};
+  return core::Done{};
 }
 
 core::Result<SettingValue> read_setting(const Setting& setting, std::string_view text) {

@@ -48,6 +48,10 @@ std::string type_of(const Setting& setting);
 /// Returns the range in the help: "(1 to 240)". Empty if there is none.
 std::string range_of(const Setting& setting);
 
+/// Checks what a program defines: keys of a to z, digits and '_' that begin with a letter; texts of the help without
+/// control characters. Errors: "bad setting".
+core::Status check_definition(const Setting& setting);
+
 /// Parses the text of a flag or variable. A list is split at commas. Errors: "wrong type", "out of range".
 core::Result<SettingValue> read_setting(const Setting& setting, std::string_view text);
 /// Checks a value against the target's type and the rules. Errors: "wrong type", "out of range", "not text", and those

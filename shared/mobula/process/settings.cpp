@@ -67,7 +67,13 @@ std::string default_of(const Setting& setting) {
   return value == "[]" ? std::string() : value;
 }
 
+// CLI11 throws if an option is defined twice.
+void check_is_new(const CLI::App& app, const std::string& flag) {
+  MOBULA_CHECK(app.get_option_no_throw(flag) == nullptr, "a setting has the flag of another option: " + flag);
+}
+
 CLI::Option* add_option(CLI::App& app, const Setting& setting) {
+  check_is_new(app, flag_of(setting.key));
   const std::string range = range_of(setting);
   const std::string help = range.empty() ? setting.help : setting.help + " " + range;
   CLI::Option* const option = is_boolean(setting) ? app.add_flag(flag_of(setting.key), help)
@@ -81,6 +87,7 @@ CLI::Option* add_option(CLI::App& app, const Setting& setting) {
 // An empty group hides an option from the help.
 CLI::Option* add_former_option(CLI::App& app, const Setting& setting) {
   const std::string flag = flag_of(setting.rules.former_key);
+  check_is_new(app, flag);
   CLI::Option* const option = is_boolean(setting) ? app.add_flag(flag) : app.add_option(flag, CLI::callback_t(), "");
   return option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->group("");
 }
@@ -96,6 +103,8 @@ std::string key_of(std::string_view key) { return std::string(key); }
 
 Settings::Settings(std::vector<Setting> rows) {
   for (Setting& setting : rows) {
+    const core::Status defined = check_definition(setting);
+    MOBULA_CHECK(defined.ok(), defined.error().message);
     MOBULA_CHECK(find(setting.key) == nullptr, "a setting is defined twice: " + setting.key);
     rows_.push_back({.setting = std::move(setting),
                      .option = nullptr,

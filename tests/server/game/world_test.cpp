@@ -145,6 +145,39 @@ TEST(World, ATreeIsTheSameInAnotherWorld) {
   other->registry().check();
 }
 
+// Returns a pack of one entity for each instance name of Health. World::pack makes none of many kinds.
+core::Bytes pack_of(std::span<const std::string> instances) {
+  resource::DraftPart part;
+  resource::Draft& level = part.level;
+  for (const std::string& instance : instances) {
+    const auto i = static_cast<std::uint32_t>(level.prototypes.size());
+    const resource::ComponentKey key{core::StringId32("Health"), core::StringId32(instance)};
+    part.names.emplace(key.type, "Health");
+    part.names.emplace(key.instance, instance);
+    resource::DraftColumn& column = level.columns[{0, key}];
+    column.entity_index.push_back(i);
+    column.data.resize(sizeof(demo::Health));
+    level.parent_index.push_back(resource::no_parent);
+    level.prototype_of.push_back(i);
+    level.prototypes.push_back({key});
+  }
+  return resource::write_clients_part(test::game_schema()->bytes(), part);
+}
+
+TEST(World, AListenerMayUnpackWhileAPackIsUnpacked) {
+  const core::Bytes outer = pack_of(std::array{std::string("shield")});
+  const core::Bytes inner = pack_of(std::array{std::string("armour")});
+  const auto world = make_world();
+  bool listened = false;
+  world->registry().created().connect([&](std::span<const ecs::Entity>) {
+    if (!std::exchange(listened, true)) EXPECT_TRUE(world->unpack(inner).ok());
+  });
+  ASSERT_TRUE(world->unpack(outer).ok());
+  EXPECT_EQ(world->registry().entities().size(), 2u);
+  EXPECT_TRUE(world->names().contains(core::StringId32("shield")));
+  EXPECT_TRUE(world->names().contains(core::StringId32("armour")));
+}
+
 // Players carry trees of many sizes.
 TEST(World, TreesOfAllSizesUseNoIndicesUp) {
   const auto world = std::move(*World::make({.schema = test::game_schema(), .level = nullptr, .entities_max = 256}));
@@ -163,25 +196,12 @@ TEST(World, TreesOfAllSizesUseNoIndicesUp) {
   EXPECT_EQ(world->registry().entities().size(), 0u);
 }
 
-// World::pack makes none of this kind.
 TEST(World, APackOfManyKindsOfComponentsOpensNone) {
-  resource::DraftPart part;
-  resource::Draft& level = part.level;
-  for (std::uint32_t i = 0; i < 300; ++i) {
-    const std::string name = "health" + std::to_string(i);
-    const resource::ComponentKey key{core::StringId32("Health"), core::StringId32(name)};
-    part.names.emplace(key.type, "Health");
-    part.names.emplace(key.instance, name);
-    resource::DraftColumn& column = level.columns[{0, key}];
-    column.entity_index.push_back(i);
-    column.data.resize(sizeof(demo::Health));
-    level.parent_index.push_back(resource::no_parent);
-    level.prototype_of.push_back(i);
-    level.prototypes.push_back({key});
-  }
+  std::vector<std::string> instances;
+  for (int i = 0; i < 300; ++i) instances.push_back("health" + std::to_string(i));
   const auto world = make_world();
   const std::size_t pools = world->registry().pool_count();
-  const auto refused = world->unpack(resource::write_clients_part(test::game_schema()->bytes(), part));
+  const auto refused = world->unpack(pack_of(instances));
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().message, "the pack has 300 kinds of components; the maximum is 256");
   EXPECT_EQ(world->registry().pool_count(), pools);

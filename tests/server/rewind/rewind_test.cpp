@@ -263,6 +263,22 @@ TEST(Rewind, AnOldShotMissesATargetThatHasReachedCover) {
   EXPECT_EQ(shots.old, 0);
 }
 
+TEST(RewindDeathTest, AViewOfThePastEndsWithItsTick) {
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  EXPECT_DEATH(
+      {
+        Range range(1, {}, false);
+        World& world = range.village().server->world();
+        std::optional<Rewound> kept;
+        range.game.claim = [&](const CommandContext& context) {
+          if (kept) static_cast<void>(kept->seen(*world.create(engine::Transform{})));
+          if (core::Result<Rewound> past = world.rewind().view(1, context)) kept.emplace(*past);
+        };
+        range.ticks(60);
+      },
+      "a view of the past is used after its tick");
+}
+
 TEST(RewindDeathTest, AGameThatKeepsNoPastFailsACheck) {
   testing::GTEST_FLAG(death_test_style) = "threadsafe";
   EXPECT_DEATH(

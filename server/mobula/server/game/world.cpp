@@ -109,14 +109,13 @@ std::shared_ptr<const store::SavedLevel> World::level_to_save() const {
 core::Result<LevelChange> World::reload_level(std::shared_ptr<const resource::Resource> resource,
                                               const std::function<void(const LevelChange&)>& changed) {
   if (!level_) return core::Error{"no level", "the world was started without a level; restart the server with --level"};
-  index::NameTable names = names_;  // keeps the old names: entities that the game has spawned may use them
-  if (core::Status named = add_names(*resource, names); !named) return named.error();
+  if (core::Status fit = names_fit(*resource); !fit) return fit.error();
   core::Result<Level> next = Level::bind(registry_, schema(), std::move(resource), config_.spawners);
   if (!next) return next.error();
   core::Result<LevelChange> change = next->replace(*level_);
   if (!change) return change;
   level_.emplace(std::move(*next));
-  names_ = std::move(names);
+  keep_names(level_->resource());
   saved_level_ = nullptr;
   level_first_tick_ = tick();
   ++level_version_;
@@ -125,6 +124,17 @@ core::Result<LevelChange> World::reload_level(std::shared_ptr<const resource::Re
   destroy_removed(*change);
   hierarchy_.update();
   return change;
+}
+
+core::Status World::names_fit(const resource::Resource& resource) const {
+  index::NameTable names = names_;
+  return add_names(resource, names);
+}
+
+// Adds names that fitted before the spawn. Listeners of the spawn may have added others since. Former names stay:
+// entities of the game may have them.
+void World::keep_names(const resource::Resource& resource) {
+  for (const std::string_view name : resource.names()) static_cast<void>(names_.add(name));
 }
 
 // Repoints all that refers to removed entities, but for the Parents of their children.
@@ -170,8 +180,7 @@ core::Result<ecs::Entity> World::unpack(core::ByteView packed) {
   if (packs.columns.size() > resource::pack_columns_max)
     return core::Error{"too large", core::format("the pack has {} kinds of components; the maximum is {}",
                                                  packs.columns.size(), resource::pack_columns_max)};
-  index::NameTable names = names_;
-  if (core::Status named = add_names(**loaded, names); !named) return named.error();
+  if (core::Status fit = names_fit(**loaded); !fit) return fit.error();
   core::Result<resource::Spawner> spawner =
       resource::Spawner::bind(registry_, schema(), std::move(*loaded), config_.spawners);
   if (!spawner) return spawner.error();
@@ -179,7 +188,7 @@ core::Result<ecs::Entity> World::unpack(core::ByteView packed) {
   std::vector<ecs::Entity> entities(packs.num_entities);
   const std::vector<resource::SpawnChoice> all(entities.size(), resource::SpawnChoice::spawn);
   if (core::Status spawned = spawner->spawn_part(entities, all); !spawned) return spawned.error();
-  names_ = std::move(names);
+  keep_names(spawner->resource());
   return entities.front();
 }
 

@@ -213,6 +213,8 @@ class World {
  private:
   [[nodiscard]] core::Error full() const;
   [[nodiscard]] std::shared_ptr<const store::SavedLevel> level_to_save() const;
+  [[nodiscard]] core::Status names_fit(const resource::Resource& resource) const;
+  void keep_names(const resource::Resource& resource);
   void follow(const LevelChange& change);
   void destroy_removed(const LevelChange& change);
   static std::uint64_t hash_of_seed(std::uint64_t seed);

@@ -50,8 +50,13 @@ void Rewound::each_shown(const std::function<void(ecs::Entity entity)>& visit) c
   parts_.shadow.each_shown(visit);
 }
 
+void Rewound::check_tick() const {
+  MOBULA_CHECK(parts_.registry.tick() == parts_.tick, "a view of the past is used after its tick; ask for a new one");
+}
+
 // Returns the pictures of this view. Another view may have used the workspace since.
 PastPictures& Rewound::pictures() {
+  check_tick();
   RewindWorkspace& work = parts_.work;
   if (!work.pictures || work.pictures_of != number_) {
     work.pictures.emplace(parts_.published, parts_.shadow, work.memory);
@@ -99,6 +104,7 @@ Rewound::Candidates::Candidates(Rewound& past, const engine::Vec3& centre, float
 Rewound::Candidates::~Candidates() { list_.swap(past_.parts_.work.candidates); }
 
 void Rewound::find_candidates() {
+  check_tick();
   std::vector<ecs::Entity>& all = parts_.work.candidates;
   if (parts_.work.unbounded_of != number_) find_unbounded();
   all = parts_.work.unbounded;

@@ -146,6 +146,7 @@ class Rewound {
     std::vector<ecs::Entity> list_;
   };
 
+  void check_tick() const;
   PastPictures& pictures();
   void find_candidates();
   void find_unbounded();
