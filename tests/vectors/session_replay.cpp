@@ -17,7 +17,8 @@ const std::array<SessionReplay::Kind, 5> SessionReplay::kinds{{{"receive", &Sess
                                                                {"rejoin", &SessionReplay::rejoin}}};
 
 SessionReplay::SessionReplay(const Json& file, const Json& session) : session_(session) {
-  client::ConnectionConfig config{.transport = {}, .name = session.at("name").get<std::string>(), .schema = nullptr};
+  client::ConnectionConfig config;
+  config.name = session.at("name").get<std::string>();
   config.transport.token = *transport::read_token(bytes_of(session.at("connect").at("token")));
   if (session.at("has_schema").get<bool>()) config.schema = *reflect::Schema::load(bytes_of(file.at("schema")));
   if (session.at("has_level").get<bool>()) level_.emplace(bytes_of(file.at("level")));
