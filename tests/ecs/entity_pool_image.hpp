@@ -37,8 +37,8 @@ inline bool same_bytes(const EntityPoolImage& a, const EntityPoolImage& b) {
     return x.size() == y.size() && (x.empty() || std::memcmp(x.data(), y.data(), x.size_bytes()) == 0);
   };
   return a.recycling == b.recycling && a.incarnation == b.incarnation && a.reuse_bits == b.reuse_bits &&
-         a.free_head == b.free_head && a.free_tail == b.free_tail && same(a.slots, b.slots) &&
-         same(a.ranges, b.ranges) && same(a.free_range_lists, b.free_range_lists);
+         a.free_head == b.free_head && a.free_tail == b.free_tail && a.own_first == b.own_first && a.fresh == b.fresh &&
+         same(a.slots, b.slots) && same(a.ranges, b.ranges) && same(a.free_range_lists, b.free_range_lists);
 }
 
 inline bool same_bytes(const EntityPool& a, const EntityPool& b) {

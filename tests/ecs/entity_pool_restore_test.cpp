@@ -68,7 +68,7 @@ TEST(EntityPool, ImageOfTheLivingRestoresThemAndFreesTheRest) {
   for (const EntityRangeSlot& slot : saved.ranges) ranges.push_back(slot.range);
   ++config.incarnation;
   EntityPoolImageRoom room;
-  const auto image = EntityPool::image_of(config, living, ranges, room);
+  const auto image = EntityPool::image_of(config, living, {}, ranges, room);
   ASSERT_TRUE(image.ok()) << image.error().message;
   auto restored = EntityPool::restore(config, *image, prototypes);
   ASSERT_TRUE(restored.ok()) << restored.error().message;
@@ -93,7 +93,7 @@ TEST(EntityPool, ImageOfImpossibleEntitiesIsRefused) {
   const EntityPoolConfig config{.recycling = Recycling::queue, .incarnation = 2, .reuse_bits = 3, .entities_max = 20};
   const auto reason = [&](std::vector<LivingEntity> living, std::vector<EntityRange> ranges) -> std::string {
     EntityPoolImageRoom room;
-    const auto image = EntityPool::image_of(config, living, ranges, room);
+    const auto image = EntityPool::image_of(config, living, {}, ranges, room);
     if (!image) return image.error().reason;
     const auto restored = EntityPool::restore(config, *image, prototypes);
     return restored ? "" : restored.error().reason;
@@ -174,7 +174,7 @@ struct Damage {
   void (*apply)(Saved& saved);
 };
 
-constexpr std::uint32_t no_index = (1u << 30) - 1;
+constexpr std::uint32_t no_index = (1u << 29) - 1;
 
 // Applied to an image of a pool with 6 single indices, of which 3 are free, a range with one entity and two free
 // ranges.
@@ -205,6 +205,10 @@ constexpr Damage damages[] = {
     {"a retired index in the free list", [](Saved& s) { s.slots[4].generation = 0; }},
     {"a dead index nobody has", [](Saved& s) { s.slots[0].state = 1u << 31 | no_index; }},
     {"a range bit out of ranges", [](Saved& s) { s.slots[0].state = 1u << 30; }},
+    {"a ghost without the range bit", [](Saved& s) { s.slots[0].state = 1u << 29; }},
+    {"a free index with the ghost bit", [](Saved& s) { s.slots[1].state |= 1u << 29; }},
+    {"fewer own indices", [](Saved& s) { --s.numbers.fresh; }},
+    {"more own indices", [](Saved& s) { ++s.numbers.fresh; }},
     {"no range bit in a range", [](Saved& s) { s.slots[6].state = 0; }},
     {"a range's prototype nobody has", [](Saved& s) { s.slots[6].state = 1u << 30 | 1; }},
     {"a generation apart from its range's", [](Saved& s) { s.slots[6].generation = 6; }},
@@ -259,8 +263,14 @@ TEST(EntityPool, StateThatAPolicyCannotReachIsRefused) {
   pool.create();
   pool.destroy(pool.create());
   Saved retired(pool);
-  retired.slots[0] = {0, 0xbfffffff};
+  retired.slots[0] = {0, 1u << 31 | no_index};
   EXPECT_FALSE(EntityPool::restore(lifo, retired.image(), 1).ok());
+  Saved abroad(pool);
+  abroad.slots[0].state = 1u << 31 | 1u << 30;
+  EXPECT_FALSE(EntityPool::restore(lifo, abroad.image(), 1).ok());
+  Saved ghost(pool);
+  ghost.slots[0].state = 1u << 30 | 1u << 29;
+  EXPECT_FALSE(EntityPool::restore(lifo, ghost.image(), 1).ok());
   Saved tail(pool);
   tail.numbers.free_tail = 1;
   EXPECT_FALSE(EntityPool::restore(lifo, tail.image(), 1).ok());
@@ -268,11 +278,11 @@ TEST(EntityPool, StateThatAPolicyCannotReachIsRefused) {
   const EntityPoolConfig given{.recycling = Recycling::given};
   Saved ranges(EntityPool{given});
   ranges.slots.push_back({1, 1u << 30});
-  ranges.ranges.push_back({{0, 1, 1}, 1, (1u << 30) - 1});
-  ranges.lists.push_back({1, (1u << 30) - 1, (1u << 30) - 1});
+  ranges.ranges.push_back({{0, 1, 1}, 1, no_index});
+  ranges.lists.push_back({1, no_index, no_index});
   EXPECT_FALSE(EntityPool::restore(given, ranges.image(), 1).ok());
   Saved free(EntityPool{given});
-  free.slots.push_back({1, 0xbfffffff});
+  free.slots.push_back({1, 1u << 31 | no_index});
   free.numbers.free_head = free.numbers.free_tail = 0;
   EXPECT_FALSE(EntityPool::restore(given, free.image(), 1).ok());
 }

@@ -12,7 +12,7 @@ namespace {
 
 static_assert(std::forward_iterator<EntityPool::Iterator>);
 
-std::string link(std::uint32_t index) { return index == (1u << 30) - 1 ? "-" : std::to_string(index); }
+std::string link(std::uint32_t index) { return index == (1u << 29) - 1 ? "-" : std::to_string(index); }
 
 // One word per slot: `3` alive in generation 3; `>5:2` free, 5 is the next free index, 2 its next generation; `x`
 // unused. Then head and tail of the free list.
@@ -21,7 +21,7 @@ std::string drawn(const EntityPool& pool) {
   const EntityPoolImage image = pool.image(room);
   std::string text;
   for (const EntitySlot& slot : image.slots) {
-    const std::string next = link(slot.state & ((1u << 30) - 1));
+    const std::string next = link(slot.state & ((1u << 29) - 1));
     if (slot.state >> 31 == 0) {
       text += std::to_string(slot.generation);
     } else {

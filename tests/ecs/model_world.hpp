@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <mobula/core/random.hpp>
+#include <mobula/ecs/registry_guests.hpp>
 #include <mobula/ecs/scratch.hpp>
 #include <mobula/ecs/standalone_pool.hpp>
 #include <new>
@@ -181,7 +182,6 @@ class ModelWorld {
   }
 
   // Operations ---------------------------------------------------------------------------
-
   void create_one() {
     Entity entity;
     if (config_.entities.recycling == Recycling::given) {
@@ -191,10 +191,23 @@ class ModelWorld {
       attempt([&] { created = world_.create_given(entity); });
       ASSERT_EQ(created, free);
       if (!created) return;
+    } else if (config_.entities.own.first > 0 && random_.chance(1, 4)) {
+      entity = guest();
+      bool received = false;
+      attempt([&] { received = Guests(world_).receive(entity, random_.chance(1, 2)); });
+      ASSERT_EQ(received, std::ranges::none_of(alive_, [&](Entity e) { return e.index == entity.index; }));
+      if (!received) return;
     } else {
       attempt([&] { entity = world_.create(); });
     }
     if (entity) made(entity);
+  }
+  // Returns a handle of another world: its index is below or above the own ones.
+  Entity guest() {
+    const auto& [first, end] = config_.entities.own;
+    const std::uint32_t all = config_.entities.entities_max;
+    const std::uint32_t index = (end + random_.below(all - end + first)) % all;
+    return {index, index < last_generation_.size() ? last_generation_[index] + 1 : 1};
   }
   void create_with_components() {
     if (config_.entities.recycling == Recycling::given) return;

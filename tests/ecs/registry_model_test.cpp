@@ -30,6 +30,13 @@ TEST(RegistryModel, RecyclingTheLastFirstInASmallIndexSpace) {
       {.entities = {.recycling = Recycling::lifo, .reuse_bits = 4, .entities_max = 500}, .groups = some_groups()}, 7);
 }
 
+TEST(RegistryModel, GuestsAreAmongOwnEntities) {
+  run_histories({.entities = {.entities_max = 3000, .own = {.first = 500, .end = 2000}},
+                 .groups = some_groups(),
+                 .listens = true},
+                11);
+}
+
 TEST(RegistryModel, AMirrorThatIsGivenItsHandles) {
   run_histories({.entities = {.recycling = Recycling::given}, .groups = other_groups(), .listens = true}, 9);
 }

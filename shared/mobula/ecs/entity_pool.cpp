@@ -15,21 +15,6 @@ void reserve_one_more(std::vector<T>& items) {
   if (items.size() == items.capacity()) items.reserve(items.size() * 2 + 4);
 }
 
-// Generations that slots can have. Branch-free, so that loops over slots are vectorised.
-struct LegalGenerations {
-  std::uint32_t first;
-  std::uint32_t reuse_mask;
-  std::uint32_t last = first - 1 + reuse_mask;
-
-  [[nodiscard]] std::uint32_t of_living(std::uint32_t generation) const {  // older incarnations included
-    return static_cast<std::uint32_t>((generation & reuse_mask) != 0) &
-           static_cast<std::uint32_t>(generation - 1 < last);
-  }
-  [[nodiscard]] std::uint32_t of_next(std::uint32_t generation) const {
-    return static_cast<std::uint32_t>(generation - first < reuse_mask);
-  }
-};
-
 // Returns whether the incarnation fits the generation bits that do not count reuse.
 bool fits(std::uint32_t incarnation, std::uint32_t reuse_bits) {
   return std::uint64_t{incarnation} << reuse_bits >> 32 == 0;
@@ -55,6 +40,9 @@ core::Status check_numbers(const EntityPoolConfig& config, const EntityPoolImage
   if (image.incarnation > config.incarnation)
     return core::Error{"later incarnation", "its incarnation " + std::to_string(image.incarnation) +
                                                 " is later than this world's " + std::to_string(config.incarnation)};
+  if (image.own_first != config.own.first)
+    return core::Error{"other indices", "its entities begin at index " + std::to_string(image.own_first) +
+                                            ", this world's at " + std::to_string(config.own.first)};
   if (image.slots.size() > config.entities_max)
     return core::Error{"too many entities", "it has " + std::to_string(image.slots.size()) +
                                                 " indices, this world has room for " +
@@ -68,7 +56,13 @@ EntityPool::EntityPool(EntityPoolConfig config) : config_(config) {
   MOBULA_CHECK(config.reuse_bits >= 1 && config.reuse_bits <= 32, "1 to 32 bits count reuse");
   MOBULA_CHECK(fits(config.incarnation, config.reuse_bits), "the incarnation fits above the bits that count reuse");
   MOBULA_CHECK(config.entities_max <= no_link, "an index fits a link");
+  MOBULA_CHECK(config.own.first <= config.entities_max, "own indices begin below entities_max");
+  own_end_ = std::min(config.own.end, config.entities_max);
+  fresh_ = config.own.first;
+  fresh_max_ = own_end_;
   if (config.recycling == Recycling::given) given_ = core::Owned(new GivenEntities);
+  MOBULA_CHECK(fresh_ == 0 || config.recycling == Recycling::queue, "own indices need the policy `queue`");
+  slots_.resize(fresh_, unused_slot);
   count_generations();
 }
 
@@ -86,10 +80,10 @@ std::string EntityPool::not_alive(Entity entity) {
 bool EntityPool::create(std::span<Entity> out, PrototypeId prototype) {
   MOBULA_CHECK(config_.recycling != Recycling::given, "under `given` handles come from the caller: use create_given");
   const std::size_t recycled = std::min<std::size_t>(out.size(), free_count());
-  const std::size_t fresh = out.size() - recycled;
-  const std::uint32_t first = slot_end();
-  if (fresh > config_.entities_max - first) return false;
-  slots_.resize(first + fresh, {first_generation_, prototype});
+  const std::size_t more = out.size() - recycled;
+  const std::uint32_t first = fresh();
+  if (more > own_end_ - first) return false;
+  add_slots(static_cast<std::uint32_t>(more), prototype);
   for (Entity& entity : out.first(recycled)) entity = pop_free(prototype);
   const std::uint32_t generation = first_generation_;  // `out` might alias the member, for all the compiler knows
   std::uint32_t index = first;
@@ -97,8 +91,18 @@ bool EntityPool::create(std::span<Entity> out, PrototypeId prototype) {
     entity.index = index++;
     entity.generation = generation;
   }
-  alive_ += static_cast<std::uint32_t>(fresh);
+  alive_ += static_cast<std::uint32_t>(more);
   return true;
+}
+
+// Begins to use the next own indices. Guests may have slots beyond them.
+void EntityPool::add_slots(std::uint32_t count, std::uint32_t state) {
+  const EntitySlot slot{first_generation_, state};
+  if (fresh_max_ != 0) return slots_.resize(slots_.size() + count, slot);
+  const std::uint32_t below_guests = std::min(count, slot_end() - fresh_);
+  slots_.resize(slots_.size() + count - below_guests, slot);
+  std::fill_n(slots_.begin() + fresh_, below_guests, slot);
+  fresh_ += count;
 }
 
 void EntityPool::grow() { slots_.reserve(slots_.size() * 2 + 64); }
@@ -132,6 +136,7 @@ void EntityPool::destroy(std::span<const Entity> entities) {
 PrototypeId EntityPool::destroy_rare(std::uint32_t index) {
   EntitySlot& slot = slots_[index];
   const PrototypeId had = slot.state & link_mask;
+  if (!is_own(index) || (slot.state & ghost_bit) != 0) return leave(index);
   --alive_;
   if ((slot.state & in_range_bit) != 0) {
     slot = {0, dead_bit | in_range_bit};
@@ -176,11 +181,11 @@ EntityRange EntityPool::create_range(std::uint32_t count, PrototypeId prototype)
 }
 
 EntityRange EntityPool::create_fresh_range(std::uint32_t count, PrototypeId prototype) {
-  const std::uint32_t first = slot_end();
-  if (count > config_.entities_max - first) return {};
+  const std::uint32_t first = fresh();
+  if (count > own_end_ - first) return {};
   reserve_one_more(ranges_);
   reserve_one_more(free_range_lists_);
-  slots_.resize(first + count, {first_generation_, in_range_bit | prototype});
+  add_slots(count, in_range_bit | prototype);
   ranges_.push_back({{first, count, first_generation_}, count, no_link});
   const auto list = list_from(count);
   if (list == free_range_lists_.end() || list->count != count)
@@ -233,11 +238,21 @@ void EntityPool::destroy_range(const EntityRange& range) {
   check_range(range);
   EntityRangeSlot& slot = range_of(range.first);
   if (slot.alive == 0 || slot.range.generation != range.generation) return;
-  for (std::uint32_t i = 0; i < range.count; ++i) slots_[range.first + i] = {0, dead_bit | in_range_bit};
-  alive_ -= slot.alive;
-  dead_in_ranges_ += slot.alive;
-  slot.alive = 0;
-  range_died(slot);
+  std::uint32_t ended = 0;
+  for (std::uint32_t index = range.first; index < range.first + range.count; ++index) {
+    EntitySlot& each = slots_[index];
+    if (is_dead(each)) continue;
+    if ((each.state & ghost_bit) != 0) {
+      leave(index);
+    } else {
+      each = {0, dead_bit | in_range_bit};
+      ++ended;
+    }
+  }
+  alive_ -= ended;
+  dead_in_ranges_ += ended;
+  slot.alive -= ended;
+  if (slot.alive == 0) range_died(slot);
 }
 
 EntityPoolImage EntityPool::image(std::vector<EntitySlot>& room) const {
@@ -250,6 +265,8 @@ EntityPoolImage EntityPool::image(std::vector<EntitySlot>& room) const {
           config_.reuse_bits,
           free_head_,
           free_head_ == no_link ? no_link : free_tail_,
+          config_.own.first,
+          given_ ? 0 : fresh(),
           given_ ? std::span<const EntitySlot>(room) : std::span<const EntitySlot>(slots_),
           ranges_,
           free_range_lists_};
@@ -269,11 +286,15 @@ core::Result<EntityPool> EntityPool::restore(const EntityPoolConfig& config, con
   pool.free_range_lists_.assign(image.free_range_lists.begin(), image.free_range_lists.end());
   pool.free_head_ = image.free_head;
   pool.free_tail_ = image.free_tail;
+  pool.fresh_ = image.fresh;
+  pool.fresh_max_ = image.fresh == pool.slot_end() ? pool.own_end_ : 0;
   Counts counts;
   if (const char* const fault = pool.survey(prototype_count, counts)) return damaged_image(fault);
   pool.alive_ = counts.alive;
   pool.retired_ = counts.retired;
   pool.dead_in_ranges_ = counts.dead_in_ranges;
+  pool.abroad_ = counts.abroad;
+  pool.guests_ = counts.guests;
   if (config.incarnation > image.incarnation) pool.begin_incarnation(config.incarnation);
   if (pool.given_) pool.fold();
   return pool;
@@ -291,7 +312,7 @@ void EntityPool::begin_incarnation(std::uint32_t incarnation) {
   config_.incarnation = incarnation;
   if (config_.recycling == Recycling::given) return;
   count_generations();
-  for (std::uint32_t index = 0; index < slot_end(); ++index) {
+  for (std::uint32_t index = config_.own.first; index < fresh(); ++index) {
     EntitySlot& slot = slots_[index];
     if ((slot.state & (dead_bit | in_range_bit)) != dead_bit) continue;
     if (slot.generation == 0) link_free(index);
@@ -317,114 +338,10 @@ void EntityPool::check() const {
   Counts counts;
   const char* const fault = survey(link_mask + 1, counts);
   MOBULA_ASSERT(fault == nullptr, fault);
-  MOBULA_ASSERT(counts.alive == alive_ && counts.dead_in_ranges == dead_in_ranges_ && counts.retired == retired_,
+  MOBULA_ASSERT(counts.alive == alive_ && counts.dead_in_ranges == dead_in_ranges_ && counts.retired == retired_ &&
+                    counts.abroad == abroad_ && counts.guests == guests_,
                 "the counts are right");
   MOBULA_ASSERT(counts.free == free_count(), "nothing is lost");
-}
-
-// Returns the first fault as a sentence, null if there is none. Never reads outside the arrays, whatever they hold;
-// takes time in proportion to them.
-const char* EntityPool::survey(PrototypeId prototype_count, Counts& counts) const {
-  const PrototypeId prototypes = std::min(prototype_count, link_mask + 1);
-  std::uint32_t end = 0;
-  for (const EntityRangeSlot& slot : ranges_) {
-    const auto [first, count, generation] = slot.range;
-    if (config_.recycling == Recycling::given) return "a mirror has no index ranges";
-    if (count == 0 || first < end || first > slot_end() || count > slot_end() - first)
-      return "index ranges overlap or end outside the index space";
-    if (const char* const fault = survey_singles(end, first, prototypes, counts)) return fault;
-    if (const char* const fault = survey_range(slot, prototypes, counts)) return fault;
-    end = first + count;
-  }
-  if (const char* const fault = survey_singles(end, slot_end(), prototypes, counts)) return fault;
-  if (const char* const fault = survey_free_list(counts.free)) return fault;
-  return survey_range_lists();
-}
-
-// Counts valid slots instead of looking for invalid ones; looks for unused indices only if the sum does not match.
-const char* EntityPool::survey_singles(std::uint32_t begin, std::uint32_t end, PrototypeId prototypes,
-                                       Counts& counts) const {
-  const LegalGenerations legal{first_generation_, reuse_mask_};
-  const std::span singles = std::span(slots_).subspan(begin, end - begin);
-  std::uint32_t alive = 0;
-  std::uint32_t free = 0;
-  for (const auto& [generation, state] : singles) {
-    alive += static_cast<std::uint32_t>(state < prototypes) & legal.of_living(generation);
-    free += static_cast<std::uint32_t>((state & (dead_bit | in_range_bit)) == dead_bit) & legal.of_next(generation);
-  }
-  if (free > 0 && config_.recycling == Recycling::given) return "a mirror has no free indices";
-  std::uint32_t unused = 0;
-  if (alive + free != singles.size() && config_.recycling != Recycling::lifo)
-    for (const EntitySlot slot : singles)
-      unused += slot.generation == unused_slot.generation && slot.state == unused_slot.state ? 1u : 0u;
-  if (alive + free + unused != singles.size()) return "a slot is neither of a living entity nor of a free index";
-  counts.alive += alive;
-  counts.free += free;
-  if (config_.recycling == Recycling::queue) counts.retired += unused;
-  return nullptr;
-}
-
-const char* EntityPool::survey_range(const EntityRangeSlot& slot, PrototypeId prototype_count, Counts& counts) const {
-  const auto [first, count, generation] = slot.range;
-  std::uint32_t alive = 0;
-  std::uint32_t dead = 0;
-  for (const EntitySlot& entity : std::span(slots_).subspan(first, count)) {
-    alive += static_cast<std::uint32_t>((entity.state ^ in_range_bit) < prototype_count) &
-             static_cast<std::uint32_t>(entity.generation == generation);
-    dead += static_cast<std::uint32_t>(entity.state == (dead_bit | in_range_bit));
-  }
-  if (alive + dead != count || alive != slot.alive) return "a slot in an index range has no right state";
-  const bool retired = alive == 0 && generation == 0 && config_.recycling == Recycling::queue;
-  const LegalGenerations legal{first_generation_, reuse_mask_};
-  if (!retired && (alive > 0 ? legal.of_living(generation) : legal.of_next(generation)) == 0)
-    return "an index range has a generation that it cannot have";
-  if ((retired || alive > 0) && slot.next != no_link) return "an index range is in a free list, but is not free";
-  counts.alive += alive;
-  (retired ? counts.retired : counts.dead_in_ranges) += dead;
-  return nullptr;
-}
-
-// A list that ends has met no index twice. So if it has met as many as are free, it has met each once.
-const char* EntityPool::survey_free_list(std::uint32_t expected) const {
-  constexpr const char* fault = "the free list does not hold every free index once";
-  std::uint32_t met = 0;
-  std::uint32_t last = no_link;
-  for (std::uint32_t index = free_head_; index != no_link; index = slots_[index].state & link_mask) {
-    if (met++ == expected || index >= slot_end()) return fault;
-    const EntitySlot slot = slots_[index];
-    if (slot.generation == 0 || (slot.state & (dead_bit | in_range_bit)) != dead_bit) return fault;
-    last = index;
-  }
-  if (met != expected) return fault;
-  if (config_.recycling != Recycling::queue) last = no_link;
-  return last == free_tail_ || free_head_ == no_link ? nullptr : "the tail of the free list is not its last index";
-}
-
-const char* EntityPool::survey_range_lists() const {
-  constexpr const char* fault = "the lists of free index ranges do not hold each of them once";
-  std::vector<std::uint32_t> counts;
-  std::size_t expected = 0;
-  for (const EntityRangeSlot& slot : ranges_) {
-    counts.push_back(slot.range.count);
-    expected += slot.alive == 0 && slot.range.generation != 0 ? 1u : 0u;
-  }
-  std::sort(counts.begin(), counts.end());
-  counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
-  if (!std::equal(counts.begin(), counts.end(), free_range_lists_.begin(), free_range_lists_.end(),
-                  [](std::uint32_t count, const EntityRangeList& list) { return list.count == count; }))
-    return "the lists of free index ranges are not one per size";
-  std::size_t met = 0;
-  for (const EntityRangeList& list : free_range_lists_) {
-    std::uint32_t last = no_link;
-    for (std::uint32_t place = list.head; place != no_link; place = ranges_[place].next) {
-      if (met++ == expected || place >= ranges_.size()) return fault;
-      const EntityRangeSlot& slot = ranges_[place];
-      if (slot.alive > 0 || slot.range.generation == 0 || slot.range.count != list.count) return fault;
-      last = place;
-    }
-    if ((config_.recycling == Recycling::queue ? last : no_link) != list.tail) return fault;
-  }
-  return met == expected ? nullptr : fault;
 }
 
 }  // namespace mobula::ecs

@@ -4,6 +4,12 @@
 //   free index:           next generation       | dead bit, next free index or no_link
 //   unused index:         0                     | dead bit, no_link
 //   dead entity in range: 0                     | dead bit, in_range bit
+//   living guest:         generation            | in_range bit, prototype
+//   abroad:                 its generation        | dead bit, in_range bit
+//
+// Worlds that exchange entities share one index space. Each creates entities at indices of its own. An entity of
+// another world is a guest: its home has chosen the handle. An own entity that lives in another world is abroad: its
+// index stays reserved until it returns or has ended there. entity_pool_guests.cpp.
 //
 // Recycling policies:
 // - `queue`, as in Shipyard: the index that has been free longest is reused first. An index whose generations are used
@@ -16,9 +22,9 @@
 // entities as they are. New handles carry the new incarnation, also at the index of an older entity that died. Indices
 // retired under older incarnations become free again: their count starts anew.
 //
-// Invariant: living + free + dead in ranges + retired == size of the used index space (not under `given`); each free
-// index is in the free list once. Owned by the registry; used by one thread. A failed allocation changes nothing;
-// destroying never allocates.
+// Invariant: living + free + dead in ranges + retired + abroad == number of used own indices (not under `given`).
+// Guests do not count, and each free index is in the free list once. Owned by the registry; used by one thread. A
+// failed allocation changes nothing; destroying never allocates.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +32,7 @@
 #include <mobula/core/owned.hpp>
 #include <mobula/core/result.hpp>
 #include <mobula/ecs/entity_batch.hpp>
+#include <mobula/ecs/entity_pool_image.hpp>
 #include <mobula/ecs/given_entities.hpp>
 #include <span>
 #include <utility>
@@ -33,10 +40,15 @@
 
 namespace mobula::ecs {
 
-using PrototypeId = std::uint32_t;  // below 2^30
-
 /// Recycling policy of entity indices, see the top of this file.
 enum class Recycling : std::uint32_t { queue, lifo, given };
+
+/// Indices of the entities that a world creates.
+struct OwnIndices {
+  std::uint32_t first = 0;
+  std::uint32_t end = ~0u;  // entities_max if that is lower
+  bool operator==(const OwnIndices&) const = default;
+};
 
 /// Configuration of an entity pool.
 struct EntityPoolConfig {
@@ -44,45 +56,7 @@ struct EntityPoolConfig {
   std::uint32_t incarnation = 0;          // 12 bits
   std::uint32_t reuse_bits = 20;          // generation bits that count reuse
   std::uint32_t entities_max = 1u << 26;  // indices are below it
-};
-
-/// State of a range of indices.
-struct EntityRangeSlot {
-  EntityRange range;    // generation: of the living; if none lives the next one, 0 if retired
-  std::uint32_t alive;  // living entities
-  std::uint32_t next;   // if none lives: next free range of this size, or no_link
-};
-
-/// Free ranges of one size: a list linked through their slots.
-struct EntityRangeList {
-  std::uint32_t count;  // size of each range
-  std::uint32_t head;
-  std::uint32_t tail;  // under `queue`, else no_link
-};
-
-/// Memory image of a pool, for snapshots: five numbers and three arrays without padding.
-struct EntityPoolImage {
-  std::uint32_t recycling = 0;
-  std::uint32_t incarnation = 0;
-  std::uint32_t reuse_bits = 0;
-  std::uint32_t free_head = 0;
-  std::uint32_t free_tail = 0;
-  std::span<const EntitySlot> slots;
-  std::span<const EntityRangeSlot> ranges;            // by first index
-  std::span<const EntityRangeList> free_range_lists;  // by count, one per size of ranges
-};
-
-/// A saved living entity.
-struct LivingEntity {
-  Entity entity;
-  PrototypeId prototype = 0;
-};
-
-/// Memory of an image that image_of() builds.
-struct EntityPoolImageRoom {
-  std::vector<EntitySlot> slots;
-  std::vector<EntityRangeSlot> ranges;
-  std::vector<EntityRangeList> free_range_lists;
+  OwnIndices own{};                       // for `queue` only
 };
 
 /// Entity handles: creates, destroys and recycles them.
@@ -90,15 +64,15 @@ class EntityPool {
  public:
   class Iterator;
 
-  /// Makes an empty pool. Checks that 1 to 32 bits count reuse, that the incarnation fits above them, and that
-  /// entities_max is below 2^30.
+  /// Makes an empty pool. Checks that 1 to 32 bits count reuse, and that the incarnation fits above them. Checks that
+  /// entities_max is below 2^29, and that own indices begin below it.
   explicit EntityPool(EntityPoolConfig config = {});
 
   /// Creates an entity. null_entity if the index space is used up. Fails a check under `given`, as do the other forms
   /// without a handle.
   Entity create(PrototypeId prototype = 0);
   /// Returns the index that create() will use. Requires free index space and a policy other than `given`.
-  [[nodiscard]] std::uint32_t next_index() const { return free_head_ != no_link ? free_head_ : slot_end(); }
+  [[nodiscard]] std::uint32_t next_index() const { return free_head_ != no_link ? free_head_ : fresh(); }
   /// Fills `out` with new entities, free indices first. Returns false and creates nothing if the index space is too
   /// small.
   bool create(std::span<Entity> out, PrototypeId prototype = 0);
@@ -113,6 +87,25 @@ class EntityPool {
   PrototypeId destroy(Entity entity);
   /// Destroys living, distinct entities.
   void destroy(std::span<const Entity> entities);
+  /// Returns whether this world creates the entities of an index.
+  [[nodiscard]] bool is_own(std::uint32_t index) const { return index >= config_.own.first && index < own_end_; }
+  /// Adds an entity of another world: a guest, or an own entity that was abroad; as a ghost if the other world keeps
+  /// it. Policy `queue` only. Returns false if the handle is null, its index is beyond entities_max or alive, or an own
+  /// entity is not abroad.
+  bool receive(Entity entity, bool ghost);
+  /// Notes whether another world has a living entity. If a ghost is destroyed, the entity lives on there.
+  void set_ghost(Entity entity, bool ghost);
+  /// Returns whether an entity lives here as a ghost.
+  [[nodiscard]] bool is_ghost(Entity entity) const {
+    return valid(entity) && !given_ && (slots_[entity.index].state & ghost_bit) != 0;
+  }
+  /// Frees the index of an entity that was abroad and has ended in another world. Returns false if it is not abroad.
+  bool end_abroad(Entity entity);
+  /// Returns whether an own entity is abroad.
+  [[nodiscard]] bool is_abroad(Entity entity) const;
+  /// Returns the number of own entities that are abroad.
+  [[nodiscard]] std::uint32_t abroad() const { return abroad_; }
+
   /// Destroys the entities of the range that still live. Does nothing if all are dead or the range is empty. Fails a
   /// check if create_range() did not make it.
   void destroy_range(const EntityRange& range);
@@ -212,14 +205,16 @@ class EntityPool {
   /// Returns an image that points into the pool; valid until it changes. Under `given` slots are laid out in `room`.
   [[nodiscard]] EntityPoolImage image(std::vector<EntitySlot>& room) const;
   /// Returns the image of a pool in which exactly `living` live, under the config's incarnation, which must be a new
-  /// one. Other indices up to the last one are free. `ranges`: all ranges ever created, by first index; one without
-  /// living entities is free as a whole. Points into `room`. Policy `queue` only. Errors: "too many entities". Other
-  /// inconsistencies are found by restore().
+  /// one. `abroad`: the own entities that are abroad. Other own indices up to the last one are free. `ranges`: all
+  /// ranges ever created, by first index; one without such entities is free as a whole. Points into `room`. Policy
+  /// `queue` only. Errors: "too many entities". Other inconsistencies are found by restore().
   static core::Result<EntityPoolImage> image_of(const EntityPoolConfig& config, std::span<const LivingEntity> living,
-                                                std::span<const EntityRange> ranges, EntityPoolImageRoom& room);
+                                                std::span<const Entity> abroad, std::span<const EntityRange> ranges,
+                                                EntityPoolImageRoom& room);
   /// Returns the pool of an image, under the config's incarnation. Errors, if taken under another config: "other
-  /// recycling", "other reuse bits", "later incarnation", "too many entities" (entities_max is lower here). Every
-  /// number is checked: "damaged snapshot" unless a pool with this config can reach that state.
+  /// recycling", "other reuse bits", "later incarnation", "too many entities" (entities_max is lower here). Also "other
+  /// indices" if own ones begin elsewhere. Every number is checked: "damaged snapshot" unless a pool with this config
+  /// can reach that state.
   static core::Result<EntityPool> restore(const EntityPoolConfig& config, const EntityPoolImage& image,
                                           PrototypeId prototype_count);
 
@@ -229,7 +224,8 @@ class EntityPool {
  private:
   static constexpr std::uint32_t dead_bit = 1u << 31;
   static constexpr std::uint32_t in_range_bit = 1u << 30;
-  static constexpr std::uint32_t link_mask = in_range_bit - 1;
+  static constexpr std::uint32_t ghost_bit = 1u << 29;
+  static constexpr std::uint32_t link_mask = ghost_bit - 1;
   static constexpr std::uint32_t no_link = link_mask;
   static constexpr EntitySlot unused_slot{0, dead_bit | no_link};
 
@@ -238,6 +234,8 @@ class EntityPool {
     std::uint32_t free = 0;
     std::uint32_t dead_in_ranges = 0;
     std::uint32_t retired = 0;
+    std::uint32_t abroad = 0;
+    std::uint32_t guests = 0;
   };
 
   // Compares addresses, without the division that a vector's size() takes.
@@ -246,11 +244,15 @@ class EntityPool {
            reinterpret_cast<std::uintptr_t>(slots_.data() + slots_.size());
   }
   static bool is_dead(const EntitySlot& slot) { return (slot.state & dead_bit) != 0; }
+  static bool is_abroad(const EntitySlot& slot) {
+    return slot.state == (dead_bit | in_range_bit) && slot.generation != 0;
+  }
   // A living entity of an older incarnation is followed by the first generation of this one.
   [[nodiscard]] std::uint32_t generation_after(std::uint32_t generation) const {
     return generation < first_generation_ ? first_generation_ : generation + 1;
   }
   [[nodiscard]] bool used_up(std::uint32_t generation) const { return (generation & reuse_mask_) == 0; }
+  [[nodiscard]] std::uint32_t fresh() const { return fresh_max_ != 0 ? slot_end() : fresh_; }
   [[nodiscard]] std::uint32_t slot_end() const { return static_cast<std::uint32_t>(slots_.size()); }
   [[nodiscard]] const EntitySlot& slot(std::uint32_t index) const {
     if (given_) [[unlikely]]
@@ -262,17 +264,22 @@ class EntityPool {
   }
   [[nodiscard, gnu::noinline, gnu::pure]] Entity given_at(std::uint32_t index) const;
   [[nodiscard, gnu::noinline, gnu::pure]] const EntitySlot& given_slot(std::uint32_t index) const;
-  [[nodiscard]] std::uint32_t free_count() const { return slot_end() - alive_ - dead_in_ranges_ - retired_; }
+  [[nodiscard]] std::uint32_t free_count() const {
+    return fresh() - config_.own.first - (alive_ - guests_) - dead_in_ranges_ - retired_ - abroad_;
+  }
   [[nodiscard]] std::uint32_t next_living(std::uint32_t index) const;
   [[gnu::cold]] static std::string not_alive(Entity entity);
 
   Entity create_fresh(PrototypeId prototype);
+  [[gnu::noinline, gnu::cold]] std::uint32_t create_below_guests(PrototypeId prototype);
   [[gnu::noinline, gnu::cold]] void grow();
   Entity pop_free(PrototypeId prototype);
   void link_free(std::uint32_t index);
   [[gnu::noinline, gnu::cold]] PrototypeId destroy_rare(std::uint32_t index);
   [[gnu::noinline]] PrototypeId destroy_given(std::uint32_t index);
 
+  [[nodiscard]] std::uint32_t flags(std::uint32_t index, bool ghost) const;
+  PrototypeId leave(std::uint32_t index);
   [[nodiscard]] EntityRangeSlot& range_of(std::uint32_t index);
   [[nodiscard]] std::vector<EntityRangeList>::iterator list_from(std::uint32_t count);
   EntityRange create_fresh_range(std::uint32_t count, PrototypeId prototype);
@@ -283,22 +290,30 @@ class EntityPool {
   void count_generations();
   void fold();
   void begin_incarnation(std::uint32_t incarnation);
+  void add_slots(std::uint32_t count, std::uint32_t state);
   const char* survey(PrototypeId prototype_count, Counts& counts) const;
+  const char* survey_guests(std::uint32_t begin, std::uint32_t end, PrototypeId prototypes, Counts& counts) const;
   const char* survey_singles(std::uint32_t begin, std::uint32_t end, PrototypeId prototypes, Counts& counts) const;
   const char* survey_range(const EntityRangeSlot& slot, PrototypeId prototype_count, Counts& counts) const;
   const char* survey_free_list(std::uint32_t expected) const;
   const char* survey_range_lists() const;
 
-  EntityPoolConfig config_;
+  // Members that create() and destroy() use, in one cache line.
+  std::vector<EntitySlot> slots_;
   std::uint32_t first_generation_ = 0;
   std::uint32_t reuse_mask_ = 0;
-  std::vector<EntitySlot> slots_;
-  core::Owned<GivenEntities> given_;  // instead of slots_, under `given` only
+  std::uint32_t fresh_max_ = 0;  // own_end_ while slots_ ends with own indices; 0 once it ends with a guest's
   std::uint32_t free_head_ = no_link;
   std::uint32_t free_tail_ = no_link;  // valid if a queue has a head
   std::uint32_t alive_ = 0;
+  core::Owned<GivenEntities> given_;  // instead of slots_, under `given` only
+  EntityPoolConfig config_;
+  std::uint32_t own_end_ = 0;
+  std::uint32_t fresh_ = 0;  // first own index that was never used, if fresh_max_ is 0
   std::uint32_t retired_ = 0;
-  std::uint32_t dead_in_ranges_ = 0;     // in ranges that are not retired
+  std::uint32_t dead_in_ranges_ = 0;  // in ranges that are not retired
+  std::uint32_t abroad_ = 0;
+  std::uint32_t guests_ = 0;             // living
   std::vector<EntityRangeSlot> ranges_;  // by first index; never erased
   // By count, created with the first range of a size. Few sizes exist (k different ones take k²/2 indices), so
   // inserting in the middle is cheap.
@@ -369,8 +384,12 @@ inline Entity EntityPool::pop_free(PrototypeId prototype) {
 // Under `given` no index is in the free list, so each create() of it comes here.
 inline Entity EntityPool::create_fresh(PrototypeId prototype) {
   MOBULA_CHECK(config_.recycling != Recycling::given, "under `given` handles come from the caller: use create_given");
-  const std::uint32_t index = slot_end();
-  if (index >= config_.entities_max) return null_entity;
+  std::uint32_t index = slot_end();
+  if (index >= fresh_max_) [[unlikely]] {
+    index = create_below_guests(prototype);  // no handle: as a second result it would be kept in a vector register
+    if (index == no_link) return null_entity;
+    return {index, first_generation_};
+  }
   if (slots_.capacity() == index) [[unlikely]]
     grow();
   // Stated in terms of the vector's own pointers, or else its growth is inlined as well.

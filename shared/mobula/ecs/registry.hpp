@@ -262,6 +262,7 @@ class Registry {
   void check() const;
 
  private:
+  friend class Guests;
   friend class ReadOnly;
   friend class SnapshotLoader;
   class Leaving;
@@ -327,7 +328,6 @@ class Registry {
   void enter_groups(const Pool& pool, std::span<const Entity> entities) noexcept;
   void emit_constructed(Pool& pool, std::span<const Entity> entities);
   void emit_created_with(std::span<const Entity> entities, std::span<Pool* const> pools);
-  // Destroys an entity whose listeners have been called.
   void destroy_notified(Entity entity) noexcept;
   void drop_components(std::uint32_t index, PrototypeId prototype) noexcept;
   void drop_server_only(std::uint32_t index, std::size_t end) noexcept;

@@ -199,7 +199,9 @@ void save_snapshot(const Registry& registry, core::Bytes& out) {
                               entities.incarnation,
                               entities.reuse_bits,
                               entities.free_head,
-                              entities.free_tail};
+                              entities.free_tail,
+                              entities.own_first,
+                              entities.fresh};
   std::vector<Column> columns{column(std::span(&counts, 1)),
                               column<PoolRecord>(tables.records),
                               column<char>(tables.names),
@@ -244,6 +246,8 @@ core::Result<SavedRegistry> parse_snapshot(core::ByteView bytes) {
                     counts.reuse_bits,
                     counts.free_head,
                     counts.free_tail,
+                    counts.own_first,
+                    counts.fresh,
                     reader.read<EntitySlot>(counts.slots),
                     reader.read<EntityRangeSlot>(counts.ranges),
                     reader.read<EntityRangeList>(counts.free_range_lists)};

@@ -31,7 +31,7 @@
 namespace mobula::ecs {
 
 inline constexpr std::uint32_t snapshot_magic = 0x4e53424d;  // "MBSN"
-inline constexpr std::uint32_t snapshot_version = 1;
+inline constexpr std::uint32_t snapshot_version = 2;
 inline constexpr std::size_t piece_items = 512;
 
 /// Header of a snapshot.
@@ -57,6 +57,8 @@ struct SnapshotCounts {
   std::uint32_t reuse_bits;
   std::uint32_t free_head;
   std::uint32_t free_tail;
+  std::uint32_t own_first;
+  std::uint32_t fresh;
 };
 
 /// Description of a saved pool.
@@ -68,7 +70,7 @@ struct PoolRecord {
   std::uint32_t count;
 };
 
-static_assert(sizeof(SnapshotHeader) == 24 && sizeof(SnapshotCounts) == 52 && sizeof(PoolRecord) == 20);
+static_assert(sizeof(SnapshotHeader) == 24 && sizeof(SnapshotCounts) == 60 && sizeof(PoolRecord) == 20);
 
 /// A parsed pool.
 struct SavedPool {

@@ -173,7 +173,7 @@ TEST(InterestGrid, RoomsThatEmptyAreForgotten) {
     grid.erase(0);
   }
   grid.check();
-  EXPECT_EQ(grid.zone_count_max(), 2u);
+  EXPECT_EQ(grid.section_count_max(), 2u);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <hierarchy/reference_hierarchy.hpp>
 #include <mobula/core/random.hpp>
+#include <mobula/ecs/registry_guests.hpp>
 #include <seeds.hpp>
 #include <server/interest/reference_interest.hpp>
 
@@ -33,12 +34,17 @@ struct Whim : InterestRule {
 class History {
  public:
   History(std::uint64_t seed, bool with_rule, float size, bool recycle_fast)
-      : random_(seed), size_(size), world_({.entities = recycling(recycle_fast), .pools = {}}) {
+      : random_(seed),
+        size_(size),
+        recycling_(recycle_fast ? ecs::Recycling::lifo : ecs::Recycling::queue),
+        world_({.entities = {.recycling = recycling_}, .pools = {}}) {
     if (with_rule) {
       interest_.set_rule(&whim_);
       reference_.rule = &whim_;
     }
     for (std::uint32_t player = 1; player <= players; ++player) observers_.push_back({Viewer(player, create()), {}});
+    observers_.push_back({Viewer(players + 1, {}, true), {}});
+    move_region();
   }
 
   void run(int ticks) {
@@ -63,19 +69,14 @@ class History {
   };
   using Operation = void (History::*)();
 
-  static ecs::EntityPoolConfig recycling(bool fast) {
-    ecs::EntityPoolConfig config;
-    if (fast) config.recycling = ecs::Recycling::lifo;
-    return config;
-  }
-
   void operate() {
-    constexpr std::array<Operation, 19> operations{
+    constexpr std::array<Operation, 21> operations{
         &History::make,       &History::make,        &History::destroy,        &History::move,
         &History::move,       &History::move,        &History::move,           &History::jump,
         &History::relate,     &History::relate,      &History::toggle_place,   &History::toggle_relevance,
         &History::set_parent, &History::change_room, &History::set_viewpoints, &History::toggle_published,
-        &History::replace,    &History::name_parent, &History::set_parent};
+        &History::replace,    &History::name_parent, &History::set_parent,     &History::move_region,
+        &History::haunt};
     (this->*operations[random_.below(operations.size())])();
   }
 
@@ -174,6 +175,24 @@ class History {
     observer.version = 0;
   }
 
+  // One of the world's sides may be the region's.
+  void move_region() {
+    const auto side = [&](float sign) {
+      return random_.chance(1, 4) ? sign * std::numeric_limits<float>::infinity() : random_.uniform(-size_, size_);
+    };
+    Region region{side(-1), side(-1), 0, 0};
+    region.x_max = std::max(side(1), region.x_min);
+    region.z_max = std::max(side(1), region.z_min);
+    observers_.back().viewer.set_region(region);
+    observers_.back().version = 0;
+  }
+  void haunt() {
+    if (recycling_ != ecs::Recycling::queue) return;
+    const Entity entity = living();
+    ecs::Guests(world_).set_ghost(entity, !world_.entities().is_ghost(entity));
+    observers_.back().version = 0;
+  }
+
   void end_tick() {
     hierarchy_.update();
     for (const ecs::JournalEntry& entry : world_.journal())
@@ -250,6 +269,7 @@ class History {
 
   core::Random random_;
   float size_;
+  ecs::Recycling recycling_;
   hierarchy::test::World world_;
   hierarchy::Hierarchy hierarchy_{world_};
   std::vector<Layer> layers_ = some_layers();

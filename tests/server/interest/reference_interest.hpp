@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <mobula/server/session/server.hpp>
 #include <set>
@@ -96,7 +97,8 @@ struct ReferenceInterest {
     const bool is_everywhere = layer.radius == 0 || subject.world == nullptr;
     if (is_everywhere || (own.owner != 0 && own.owner == viewer.player())) return {true, true};
     if (is_viewpoint(viewer, subject.entity)) return {true, true};
-    const float distance = distance_squared(viewer, subject.world->position);
+    const float distance = std::min(distance_squared(viewer, subject.world->position),
+                                    distance_squared(viewer.region(), subject.world->position));
     return {distance <= layer.radius * layer.radius, distance <= leave_radius(layer) * leave_radius(layer)};
   }
 
@@ -107,6 +109,7 @@ struct ReferenceInterest {
 
   // Interest group and rule of the game.
   [[nodiscard]] bool permits(const Viewer& viewer, ecs::Entity entity) const {
+    if (viewer.region()) return !registry.entities().is_ghost(entity);
     return viewer.is_in(relevance(entity).interest_group) && (rule == nullptr || rule->may_see(viewer, entity));
   }
 
@@ -127,6 +130,12 @@ struct ReferenceInterest {
       nearest = std::min(nearest, x * x + y * y + z * z);
     }
     return nearest;
+  }
+  static float distance_squared(const std::optional<Region>& region, const engine::Vec3& position) {
+    if (!region || std::isnan(position.x) || std::isnan(position.z)) return std::numeric_limits<float>::infinity();
+    const float x = position.x - std::clamp(position.x, region->x_min, region->x_max);
+    const float z = position.z - std::clamp(position.z, region->z_min, region->z_max);
+    return x * x + z * z;
   }
 };
 

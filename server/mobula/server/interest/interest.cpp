@@ -132,16 +132,17 @@ std::uint8_t Interest::usable_layer(std::uint32_t index, std::uint8_t named) {
   return 0;
 }
 
-std::uint8_t Interest::zone_layer(const Member& member) const {
+std::uint8_t Interest::section_layer(const Member& member) const {
   const std::uint8_t layer = member.layer;
   return member.positioned && falloffs_[layer].half_squared > 0 ? layer : InterestGrid::everywhere;
 }
 
 void Interest::update_member(std::uint32_t index, const Member& now, const Vec3& position) {
   Member& member = members_[index];
-  const std::uint8_t layer = zone_layer(now);
-  const bool same_zone = member.relevance.interest_group == now.relevance.interest_group && zone_layer(member) == layer;
-  if (member.published && now.published && same_zone) {
+  const std::uint8_t layer = section_layer(now);
+  const bool same_section =
+      member.relevance.interest_group == now.relevance.interest_group && section_layer(member) == layer;
+  if (member.published && now.published && same_section) {
     grid_.move(index, position);
   } else {
     if (member.published) grid_.erase(index);
@@ -179,7 +180,7 @@ void Interest::query_visibility(const Viewer& viewer, std::span<const std::uint3
     if (marks_.decided(index)) return;
     const bool in_view = marks_.visible_only(index);
     if (!in_view && !may_enter) return;
-    if (rule_ != nullptr && !rule_->may_see(viewer, registry_.entities().at(index))) return marks_.note_refused(index);
+    if (!may_have(viewer, index)) return marks_.note_refused(index);
     marks_.note_relevant(index);
     if (!in_view) gained.push_back(index);
   };
@@ -190,6 +191,7 @@ void Interest::query_visibility(const Viewer& viewer, std::span<const std::uint3
   for (const ecs::Entity viewpoint : viewer.viewpoints())
     if (registry_.valid(viewpoint)) visit_own(viewpoint.index);
   const Observer at = observer(viewer);
+  if (at.region) grid_.search(*at.region, visit);
   grid_.search(0, at.all(), visit);
   for (const std::uint32_t group : viewer.interest_groups()) grid_.search(group, at.all(), visit);
   if (parents_.count() > 0) decide_parents(viewer, visible, static_cast<std::size_t>(first_gained), gained);
@@ -227,8 +229,14 @@ void Interest::decide_chain(const Viewer& viewer, std::uint32_t index, std::vect
 }
 
 bool Interest::permits(const Viewer& viewer, std::uint32_t index) const {
-  return is_published(index) && viewer.is_in(members_[index].relevance.interest_group) &&
-         (rule_ == nullptr || rule_->may_see(viewer, registry_.entities().at(index)));
+  return is_published(index) && viewer.is_in(members_[index].relevance.interest_group) && may_have(viewer, index);
+}
+
+// The rule is for players. A world that has a region asks its own rule.
+bool Interest::may_have(const Viewer& viewer, std::uint32_t index) const {
+  const ecs::Entity entity = registry_.entities().at(index);
+  if (viewer.region()) return !registry_.entities().is_ghost(entity);
+  return rule_ == nullptr || rule_->may_see(viewer, entity);
 }
 
 // As many steps as there are Parents: a cycle ends after them.
@@ -281,16 +289,18 @@ bool Interest::is_within_reach(const Viewer& viewer, ecs::Entity entity, const M
   const std::span<const ecs::Entity> viewpoints = viewer.viewpoints();
   const bool owned = member.relevance.owner != 0 && member.relevance.owner == viewer.player();
   if (owned || std::ranges::find(viewpoints, entity) != viewpoints.end()) return true;
-  if (zone_layer(member) == InterestGrid::everywhere) return true;
+  if (section_layer(member) == InterestGrid::everywhere) return true;
   const Falloff& layer = falloffs_[member.layer];
   const float radius_squared = in_view ? layer.leave_squared : 4 * layer.half_squared;
   const Observer at = observer(viewer);
+  if (at.region && at.region->distance_squared(position) <= radius_squared) return true;
   return std::ranges::any_of(
       at.all(), [&](const Vec3& viewpoint) { return distance_squared(position, viewpoint) <= radius_squared; });
 }
 
 Interest::Observer Interest::observer(const Viewer& viewer) const {
   Observer found;
+  found.region = viewer.region();
   for (const ecs::Entity viewpoint : viewer.viewpoints()) {
     const std::uint32_t position = registry_.valid(viewpoint) ? worlds_.find(viewpoint.index) : ecs::Pool::none;
     if (position == ecs::Pool::none) continue;
@@ -305,6 +315,7 @@ float Interest::importance(const Observer& observer, std::uint32_t index) const 
   const Falloff& falloff = falloffs_[member.layer];
   if (!member.positioned || falloff.half_squared == 0) return member.relevance.priority;
   float nearest = falloff.leave_squared;
+  if (observer.region) nearest = std::min(nearest, observer.region->distance_squared(grid_.position(index)));
   for (const Vec3& viewpoint : observer.all())
     nearest = std::min(nearest, distance_squared(grid_.position(index), viewpoint));
   return member.relevance.priority * falloff.half_squared / (falloff.half_squared + nearest);

@@ -7,6 +7,8 @@
 //   - it is within its layer's radius of a viewpoint; or within the leave radius, if it is visible already;
 // and if the game's own rule, if there is one, does not refuse it.
 //
+// A viewer with a region is another world's: see Viewer::set_region.
+//
 // A child is visible with all its parents or not at all. Parents of an entity that is relevant are relevant too, at any
 // distance. An entity below one of another interest group, or below one that the rule refuses, is not relevant, not
 // even to its owner. So a viewer has what each Parent names, and learns no handle of what it may not see.
@@ -28,6 +30,7 @@
 #include <mobula/server/interest/interest_parents.hpp>
 #include <mobula/server/interest/interest_rule.hpp>
 #include <mobula/server/interest/viewer.hpp>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -86,10 +89,11 @@ class Interest {
   [[nodiscard]] bool would_have_stayed(const Viewer& viewer, ecs::Entity entity,
                                        std::span<const std::uint32_t> visible) const;
 
-  /// Positions of a viewer's viewpoints.
+  /// Positions of a viewer's viewpoints, and its region.
   struct Observer {
     std::array<engine::Vec3, Viewer::viewpoints_max> at;
     std::uint32_t count = 0;
+    std::optional<Region> region;
 
     [[nodiscard]] std::span<const engine::Vec3> all() const { return {at.data(), count}; }
   };
@@ -136,7 +140,7 @@ class Interest {
   [[nodiscard]] bool is_published(std::uint32_t index) const {
     return index < members_.size() && members_[index].published;
   }
-  [[nodiscard]] std::uint8_t zone_layer(const Member& member) const;
+  [[nodiscard]] std::uint8_t section_layer(const Member& member) const;
   [[nodiscard]] bool may_see(const Viewer& viewer, std::uint32_t index, bool in_view) const;
   [[nodiscard]] bool is_within_reach(const Viewer& viewer, ecs::Entity entity, const Member& member,
                                      const engine::Vec3& position, bool in_view) const;
@@ -144,8 +148,9 @@ class Interest {
   void decide_parents(const Viewer& viewer, std::span<const std::uint32_t> visible, std::size_t first_gained,
                       std::vector<std::uint32_t>& gained);
   void decide_chain(const Viewer& viewer, std::uint32_t index, std::vector<std::uint32_t>& gained);
-  // Interest group and rule.
+  // Interest group, rule and region.
   [[nodiscard]] bool permits(const Viewer& viewer, std::uint32_t index) const;
+  [[nodiscard]] bool may_have(const Viewer& viewer, std::uint32_t index) const;
   [[nodiscard]] bool permits_parents(const Viewer& viewer, std::uint32_t index) const;
   std::uint8_t usable_layer(std::uint32_t index, std::uint8_t named);
   void read(std::uint32_t index);

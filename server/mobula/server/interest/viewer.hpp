@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <mobula/core/assert.hpp>
 #include <mobula/ecs/entity.hpp>
+#include <mobula/server/interest/region.hpp>
+#include <optional>
 #include <span>
 
 namespace mobula::server {
@@ -60,8 +62,9 @@ class Viewer {
 
   /// Returns the groups in the order of joining, without group 0, in which every viewer is. Valid until they change.
   [[nodiscard]] std::span<const std::uint32_t> interest_groups() const { return {groups_.data(), group_count_}; }
-  /// Returns whether the viewer is in an interest group.
+  /// Returns whether the viewer is in an interest group. One with a region is in all.
   [[nodiscard]] bool is_in(std::uint32_t group) const {
+    if (region_) return true;
     const std::span<const std::uint32_t> all = interest_groups();
     return group == 0 || std::find(all.begin(), all.end(), group) != all.end();
   }
@@ -79,7 +82,14 @@ class Viewer {
     group_count_ = static_cast<std::size_t>(std::remove(groups_.begin(), end, group) - groups_.begin());
     ++version_;
   }
-  /// Returns a counter that rises with every change of viewpoints or groups.
+  /// Makes this the viewer of another world, which has a region of its own. Entities within their layer's radius of the
+  /// region are visible, whatever the game's rule. Ghosts are not.
+  void set_region(const Region& region) {
+    region_ = region;
+    ++version_;
+  }
+  [[nodiscard]] const std::optional<Region>& region() const { return region_; }
+  /// Returns a counter that rises with every change of viewpoints, groups or region.
   [[nodiscard]] std::uint64_t version() const { return version_; }
 
  private:
@@ -91,6 +101,7 @@ class Viewer {
   std::size_t group_count_ = 0;
   std::array<ecs::Entity, viewpoints_max> viewpoints_{};
   std::array<std::uint32_t, groups_max> groups_{};
+  std::optional<Region> region_{};
 };
 
 }  // namespace mobula::server

@@ -48,7 +48,7 @@ class Restorer {
     add_pools();
     add_prototypes();
     add_entities();
-    const auto image = ecs::EntityPool::image_of(registry_.entities().config(), living_, world_.ranges, room_);
+    const auto image = ecs::EntityPool::image_of(registry_.entities().config(), living_, {}, world_.ranges, room_);
     if (!image) return image.error();
     saved_.tick = world_.facts.tick + 1;  // the tick that runs next
     saved_.entities = *image;

@@ -1,0 +1,70 @@
+// Ghosts of a neighbour's entities: copies of a mirror's entities in the registry of this world, with the same handles.
+//
+//   neighbour ── session ──► Mirror ── apply() ──► ghosts, which this world publishes as its own entities
+//
+// A ghost has the components that are sent, and Ghost. It belongs to the neighbour whose mirror showed it last. One
+// that goes out of its mirror's view lingers for some ticks: another neighbour may have taken the entity.
+#pragma once
+
+#include <mobula/client/mirror/mirror.hpp>
+#include <mobula/ecs/registry_guests.hpp>
+#include <vector>
+
+namespace mobula::server {
+
+/// On each ghost: a server-only component. Systems that change entities exclude it.
+struct Ghost {
+  std::uint32_t neighbour = 0;  // number of the zone that has the entity
+  ecs::Tick ends = 0;           // 0 while that zone shows it
+};
+
+/// Ghosts of one neighbour.
+class Ghosts {
+ public:
+  /// Ticks for which a ghost stays that is out of the mirror's view.
+  static constexpr ecs::Tick linger_ticks = 20;
+
+  struct Stats {
+    std::uint64_t gained = 0;     // ghosts
+    std::uint64_t lost = 0;       // ghosts
+    std::uint64_t written = 0;    // components
+    std::uint64_t refused = 0;    // entities of which no ghost is possible, since their index is another's here
+    std::uint64_t checked = 0;    // ghosts that were compared with the mirror
+    std::uint64_t corrected = 0;  // ghosts that the game had changed
+  };
+
+  /// The registry must outlive it.
+  Ghosts(ecs::Registry& registry, std::uint32_t neighbour)
+      : registry_(registry), all_(registry.pool<Ghost>()), neighbour_(neighbour) {}
+
+  /// Copies what the mirror has handed out as changed, and ends ghosts that have lingered. Between ticks. Errors: those
+  /// of Registry::open_pool; the other entities are copied.
+  core::Status apply(const client::Mirror& mirror);
+  /// Compares some ghosts with the mirror, a few more with each call, and corrects those that differ. Between ticks.
+  void verify(const client::Mirror& mirror, std::uint32_t count);
+  /// Begins with another mirror. Ghosts that it has not shown after some ticks end.
+  void begin(ecs::Tick ticks);
+  [[nodiscard]] const Stats& stats() const { return stats_; }
+
+ private:
+  [[nodiscard]] bool is_mine(ecs::Entity entity) const;
+  core::Status copy(const client::Mirror& mirror, ecs::Entity entity);
+  core::Status copy_component(const client::Mirror& mirror, ecs::Entity entity, ecs::PoolId theirs);
+  core::Result<ecs::PoolId> pool_of(const client::Mirror& mirror, ecs::PoolId theirs);
+  [[nodiscard]] bool is_equal(const client::Mirror& mirror, ecs::Entity entity);
+  bool receive(ecs::Entity entity);
+  void linger(ecs::Entity entity, ecs::Tick ticks);
+  void end(ecs::Entity entity);
+  void end_lingering();
+
+  ecs::Registry& registry_;
+  const ecs::Pool& all_;
+  std::uint32_t neighbour_;
+  std::uint32_t verified_ = 0;  // position in all_
+  std::vector<ecs::Entity> lingering_;
+  std::vector<ecs::PoolId> pool_of_;  // by pool of the mirror; no_pool if it was not needed yet
+  std::vector<ecs::PoolId> pools_;    // scratch
+  Stats stats_;
+};
+
+}  // namespace mobula::server

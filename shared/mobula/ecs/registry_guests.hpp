@@ -1,0 +1,24 @@
+// Exchange of a registry's entities with other worlds: guests, ghosts and entities that are abroad (entity_pool.hpp).
+// For the server; a game sees which of its entities are ghosts by EntityPool::is_ghost.
+#pragma once
+
+#include <mobula/ecs/registry.hpp>
+
+namespace mobula::ecs {
+
+class Guests {
+ public:
+  explicit Guests(Registry& registry) : registry_(registry) {}
+
+  /// Adds an entity without components, as EntityPool::receive does. `created` receives it.
+  bool receive(Entity entity, bool ghost);
+  /// Notes whether another world has a living entity. Registry::destroy of a ghost ends the ghost alone.
+  void set_ghost(Entity entity, bool ghost);
+  /// Frees the index of an entity that was abroad and has ended in another world. Returns false if it is not abroad.
+  bool end_abroad(Entity entity);
+
+ private:
+  Registry& registry_;
+};
+
+}  // namespace mobula::ecs
