@@ -41,8 +41,8 @@ server/session       core process ecs reflect resource wire transport server/tic
 server/api           core process ecs reflect hierarchy index wire net transport server/tick server/store server/admin server/interest server/game server/replication server/rewind server/session
 server/host          core process reflect transport net resource/files server/tick server/store server/cluster server/agones server/admin server/web server/game server/session server/api
 client/mirror        core ecs reflect hierarchy index wire
-server/zones         core ecs reflect hierarchy wire client/mirror server/interest
 client/connection    core ecs reflect resource wire transport client/mirror
+server/zones         core ecs reflect hierarchy wire transport client/mirror client/connection server/interest
 client/prediction    core ecs reflect index wire prediction client/mirror client/connection
 c                    core ecs reflect hierarchy index resource wire prediction transport client/mirror client/connection client/prediction
 client/files         core process resource resource/files client/connection

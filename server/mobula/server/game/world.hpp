@@ -41,6 +41,7 @@ struct WorldConfig {
   std::uint32_t ticks_per_second = 20;
   std::uint64_t seed = 1;
   std::uint32_t entities_max = 1u << 20;  // entities at a time; the memory of a mirror grows with it
+  ecs::OwnIndices own{};                  // indices of the entities that this world creates
   std::uint32_t incarnation = 0;          // 12 bits, part of all handles; differs between two runs of a saved world
 };
 
@@ -223,7 +224,8 @@ class World {
         random_(config_.seed),
         prediction_seed_(hash_of_seed(config_.seed)),
         registry_(
-            {.entities = {.incarnation = config_.incarnation, .entities_max = config_.entities_max}, .pools = {}}) {}
+            {.entities = {.incarnation = config_.incarnation, .entities_max = config_.entities_max, .own = config_.own},
+             .pools = {}}) {}
 
   WorldConfig config_;
   core::Random random_;

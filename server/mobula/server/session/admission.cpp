@@ -30,6 +30,11 @@ void Admission::on_connected(const transport::ServerEvent& event, core::Nanoseco
   const auto refuse = [&](const core::Error& error) {
     parts_.sessions.refuse_connection(event.session, event.address, ReasonCode::refused, error);
   };
+  const std::optional<Region> region = config_.neighbour ? config_.neighbour(event.identity) : std::nullopt;
+  if (region && !parts_.rejoin_tokens.issued(client_id)) {
+    parts_.sessions.add(event, {}, now).region = region;
+    return;
+  }
   std::string account = account_name(run_hook("Game::account", [&] { return parts_.game.account(event.identity); }));
   if (const Ban* const ban = bans_.find(account, unix_seconds)) return refuse({"banned", to_string(*ban)});
   const core::Status authenticated =
@@ -81,6 +86,11 @@ std::optional<Admission::Refusal> Admission::check_versions(const wire::Hello& h
 }
 
 std::optional<Admission::Refusal> Admission::admit(ClientSession& session, const wire::Hello& hello) {
+  if (session.region) {
+    session.player.name = wire::player_name(hello.name);
+    parts_.players.add_neighbour(session);
+    return std::nullopt;
+  }
   if (drain_) return Refusal{ReasonCode::shutting_down, {"closing", drain_->reason}};
   session.player.name = wire::player_name(hello.name);
   session.player.spectator = hello.spectate;
@@ -135,8 +145,8 @@ core::Status Admission::join(ClientSession& session, const ClientSession* restor
   core::LogFields fields = session.log_fields();
   if (player.entity) fields.entity = {player.entity.index, player.entity.generation};
   const core::LogScope about(fields);
-  core::log_info("server", "{} {} \"{}\" joined from {} with {}", player.spectator ? "spectator" : "player", player.id,
-                 player.name, transport::to_string(parts_.endpoint.address(session.transport_id)),
+  core::log_info("server", "{} {} \"{}\" joined from {} with {}", session.role(), player.id, player.name,
+                 transport::to_string(parts_.endpoint.address(session.transport_id)),
                  player.spectator ? "no entity" : "entity " + to_string(player.entity));
   return core::Done{};
 }

@@ -15,6 +15,7 @@
 #include <mobula/core/per_second.hpp>
 #include <mobula/server/game/command_dispatch.hpp>
 #include <mobula/server/game/game.hpp>
+#include <mobula/server/interest/region.hpp>
 #include <mobula/server/replication/client_replication.hpp>
 #include <mobula/server/replication/resource_transfer.hpp>
 #include <mobula/server/rewind/view_claims.hpp>
@@ -53,6 +54,7 @@ class ClientSession {
   Player player;
   ecs::Entity sent_entity;          ///< player.entity as the client was last sent it
   bool joined = false;              ///< the game knows the player
+  std::optional<Region> region{};   ///< region of the neighbouring zone that the client is; the game does not know it
   bool newcomer = true;             ///< has not received all that it sees since it connected
   bool restored = false;            ///< restored from the store, and Game::join not called since
   bool was_playing = false;         ///< deltas have flowed, over this connection or an earlier one
@@ -86,6 +88,8 @@ class ClientSession {
   [[nodiscard]] bool rejoin_tokens_due(core::Nanoseconds now) const;
   /// Returns whether the client has received all that it sees, and rejoin tokens, or has had too many turns.
   [[nodiscard]] bool has_arrived(core::Nanoseconds now) const;
+  /// Returns "player", "spectator", or "neighbour" for a neighbouring zone.
+  [[nodiscard]] const char* role() const { return region ? "neighbour" : player.spectator ? "spectator" : "player"; }
   /// Returns the fields of log lines about the client: the player, once there is one.
   [[nodiscard]] core::LogFields log_fields() const {
     return {.session = player.id != 0 ? player.id : core::LogFields::none};

@@ -25,6 +25,18 @@ core::Status Players::join(ClientSession& session, const ClientSession* restored
   return core::Done{};
 }
 
+void Players::add_neighbour(ClientSession& session) {
+  Player& player = session.player;
+  player.id = next_id_++;
+  player.spectator = true;
+  world_.add_viewer(player.id, ecs::null_entity, true);
+  world_.viewer(player.id).set_region(*session.region);
+  session.replication.viewer = &world_.viewer(player.id);
+  set_joined(session);
+  const core::LogScope about(session.log_fields());
+  core::log_info("server", "the neighbouring zone \"{}\" is connected", player.name);
+}
+
 void Players::set_joined(ClientSession& session) {
   session.joined = true;
   sessions_[session.player.id] = &session;
@@ -59,14 +71,16 @@ core::Status Players::ask_game(Player& player) {
 void Players::leave(ClientSession& session, std::string_view why) {
   if (!session.joined) return;
   const core::LogScope about(session.log_fields());
-  core::log_info("server", "{} {} \"{}\" left the game: {}", session.player.spectator ? "spectator" : "player",
-                 session.player.id, session.player.name, why);
+  core::log_info("server", "{} {} \"{}\" left the game: {}", session.role(), session.player.id, session.player.name,
+                 why);
   session.joined = false;
   sessions_.erase(session.player.id);
-  --counts_[session.player.spectator ? 1 : 0];
-  session.update_player_entity(world_.registry());
   const Player& player = session.player;
-  run_hook("Game::leave", [&] { game_.leave(world_, player); });
+  if (!session.region) {
+    --counts_[player.spectator ? 1 : 0];
+    session.update_player_entity(world_.registry());
+    run_hook("Game::leave", [&] { game_.leave(world_, player); });
+  }
   if (!player.spectator && !player.account.empty())
     former_.note(player.account, world_.player_entity(player.id), world_.registry());
   session.replication.viewer = nullptr;

@@ -65,6 +65,7 @@ core::Result<std::unique_ptr<Server>> Server::start(ServerConfig config, Game& g
                    .ticks_per_second = config.ticks_per_second,
                    .seed = config.seed,
                    .entities_max = config.entities_max,
+                   .own = config.own,
                    .incarnation = config.store != nullptr ? config.store->incarnation() : 0});
   if (!world) return world.error();
   core::Result<PredictedStep> step =

@@ -2,15 +2,20 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mobula/core/clock.hpp>
 #include <mobula/core/secret_stream.hpp>
+#include <mobula/ecs/entity_pool.hpp>
 #include <mobula/resource/resource.hpp>
+#include <mobula/server/game/game.hpp>
+#include <mobula/server/interest/region.hpp>
 #include <mobula/server/session/ban_list.hpp>
 #include <mobula/server/store/store.hpp>
 #include <mobula/server/tick/tick_phases.hpp>
 #include <mobula/server/tick/work_budget.hpp>
 #include <mobula/transport/server_endpoint.hpp>
+#include <optional>
 #include <vector>
 
 namespace mobula::server {
@@ -27,6 +32,10 @@ struct ServerConfig {
   std::uint32_t ticks_per_second = 20;
   std::uint64_t seed = 1;
   std::uint32_t entities_max = 1u << 20;  ///< maximum number of entities at a time
+  ecs::OwnIndices own{};                  ///< those of entities that the world creates, as a zone
+  /// Returns the region of the neighbouring zone that a client is, by its token. The client mirrors what may be
+  /// seen from its region, and the game is not asked about it. Null if the world has no neighbours.
+  std::function<std::optional<Region>(const Identity&)> neighbour{};
   /// Memory for past values used as delta baselines, in bytes.
   std::size_t history_bytes = 16u << 20;
   /// Verifies the mirror of one client in N, besides those of clients that ask for it; 0 disables it.

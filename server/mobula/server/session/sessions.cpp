@@ -49,7 +49,8 @@ bool Sessions::counts_agree() const {
         std::ranges::count_if(sessions_, [&](const auto& session) { return holds(*session); }));
   };
   const auto in_game = [&](bool spectators) {
-    return count([=](const ClientSession& each) { return each.joined && each.player.spectator == spectators; });
+    return count(
+        [=](const ClientSession& each) { return each.joined && !each.region && each.player.spectator == spectators; });
   };
   return disconnected_ == count([](const ClientSession& each) { return each.state == State::disconnected; }) &&
          count([&](const ClientSession& each) { return each.joined && find_joined(each.player.id) != &each; }) == 0 &&
@@ -58,13 +59,14 @@ bool Sessions::counts_agree() const {
 
 // --- Connections ---------------------------------------------------------------------------------------------------
 
-void Sessions::add(const transport::ServerEvent& connected, std::string account, core::Nanoseconds now) {
+ClientSession& Sessions::add(const transport::ServerEvent& connected, std::string account, core::Nanoseconds now) {
   ClientSession& session = *sessions_.emplace_back(std::make_unique<ClientSession>(connected.session));
   session.connected_at = now;
   session.turns.last = now;
   session.player.identity = connected.identity;
   session.player.account = std::move(account);
   index_.add(session);
+  return session;
 }
 
 void Sessions::resume(ClientSession& session, const transport::ServerEvent& connected, core::Nanoseconds now) {

@@ -37,7 +37,7 @@ class Sessions {
   [[nodiscard]] bool any_connected() const;
 
   /// Adds a session in state greeting.
-  void add(const transport::ServerEvent& connected, std::string account, core::Nanoseconds now);
+  ClientSession& add(const transport::ServerEvent& connected, std::string account, core::Nanoseconds now);
   /// Gives a session its first rejoin number, which no other has.
   void set_rejoin_number(ClientSession& session, std::uint32_t number) { index_.set_rejoin_number(session, number); }
   /// Continues the session over a new connection. Closes the old connection if it still exists.
