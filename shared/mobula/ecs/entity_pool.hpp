@@ -93,6 +93,8 @@ class EntityPool {
   /// it. Policy `queue` only. Returns false if the handle is null, its index is beyond entities_max or alive, or an own
   /// entity is not abroad.
   bool receive(Entity entity, bool ghost);
+  /// Returns whether receive() would add an entity.
+  [[nodiscard]] bool can_receive(Entity entity) const;
   /// Notes whether another world has a living entity. If a ghost is destroyed, the entity lives on there.
   void set_ghost(Entity entity, bool ghost);
   /// Returns whether an entity lives here as a ghost.

@@ -36,11 +36,14 @@ std::uint32_t EntityPool::flags(std::uint32_t index, bool ghost) const {
   return in_range ? in_range_bit : 0;
 }
 
+bool EntityPool::can_receive(Entity entity) const {
+  if (!entity || entity.index >= config_.entities_max || at(entity.index)) return false;
+  return !is_own(entity.index) || is_abroad(entity);
+}
+
 bool EntityPool::receive(Entity entity, bool ghost) {
   MOBULA_CHECK(config_.recycling == Recycling::queue, "receive needs the policy `queue`");
-  if (!entity || entity.index >= config_.entities_max || at(entity.index)) return false;
-  const bool own = is_own(entity.index);
-  if (own && !is_abroad(entity)) return false;
+  if (!can_receive(entity)) return false;
   if (entity.index >= slot_end()) {
     const std::uint32_t first = fresh();
     slots_.resize(entity.index + 1, unused_slot);
@@ -48,7 +51,7 @@ bool EntityPool::receive(Entity entity, bool ghost) {
     fresh_max_ = 0;
   }
   slots_[entity.index] = {entity.generation, flags(entity.index, ghost)};
-  own ? --abroad_ : ++guests_;
+  is_own(entity.index) ? --abroad_ : ++guests_;
   ++alive_;
   return true;
 }

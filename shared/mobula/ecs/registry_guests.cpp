@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <mobula/ecs/registry_guests.hpp>
+#include <vector>
 
 namespace mobula::ecs {
 
@@ -8,6 +10,22 @@ bool Guests::receive(Entity entity, bool ghost) {
   registry_.index_.prototypes().retain(empty_prototype);
   registry_.journal_.note(JournalEntry::Kind::create, entity);
   if (!registry_.created_.empty()) registry_.emit_created(entity);
+  return true;
+}
+
+bool Guests::begin_spawn(std::span<const Entity> entities, std::span<const PrototypeId> prototypes) {
+  MOBULA_CHECK(prototypes.size() == entities.size(), "a spawn has one prototype for each entity");
+  EntityPool& pool = registry_.index_.entities();
+  std::vector<Entity> sorted(entities.begin(), entities.end());
+  std::ranges::sort(sorted);
+  if (!std::ranges::all_of(sorted, [&](Entity entity) { return pool.can_receive(entity); }) ||
+      std::ranges::adjacent_find(sorted, {}, &Entity::index) != sorted.end())
+    return false;
+  registry_.journal_.make_room(2 * entities.size() + 1);  // also for undo_spawn()
+  for (const Entity entity : entities) static_cast<void>(pool.receive(entity, true));
+  registry_.journal_.note_all(JournalEntry::Kind::create, entities);
+  registry_.assign_prototypes(entities, prototypes);
+  registry_.missing_ += registry_.components_of(prototypes);
   return true;
 }
 

@@ -12,6 +12,9 @@ class Guests {
 
   /// Adds an entity without components, as EntityPool::receive does. `created` receives it.
   bool receive(Entity entity, bool ghost);
+  /// Starts a spawn as Registry::begin_spawn does, of given entities. They are ghosts until the caller has added all
+  /// columns. Returns false without effect if one cannot be received, or is listed twice.
+  bool begin_spawn(std::span<const Entity> entities, std::span<const PrototypeId> prototypes);
   /// Notes whether another world has a living entity. Registry::destroy of a ghost ends the ghost alone.
   void set_ghost(Entity entity, bool ghost);
   /// Frees the index of an entity that was abroad and has ended in another world. Returns false if it is not abroad.

@@ -20,8 +20,9 @@ core::Error too_large(std::size_t count, std::string_view what, std::size_t most
 
 class Packer {
  public:
-  Packer(const ecs::Registry& registry, const reflect::Schema& schema, std::span<const ecs::Entity> entities)
-      : registry_(registry), schema_(schema), entities_(entities) {
+  Packer(const ecs::Registry& registry, const reflect::Schema& schema, std::span<const ecs::Entity> entities,
+         std::vector<ecs::Entity>* others)
+      : registry_(registry), schema_(schema), entities_(entities), others_(others) {
     for (const ecs::Entity entity : entities) number_.emplace(entity, static_cast<std::uint32_t>(number_.size()));
     const core::StringId32 parent(parent_component);
     parents_ = registry.find_pool(parent, parent);
@@ -29,6 +30,8 @@ class Packer {
 
   core::Result<core::Bytes> run() {
     for (std::uint32_t i = 0; i < entities_.size(); ++i) add(i);
+    for (std::size_t i = entities_.size(); i < number_.size(); ++i) add_other();
+    if (number_.size() > limits::entities) return too_large(number_.size(), "entities", limits::entities);
     if (level().columns.size() > pack_columns_max)
       return too_large(level().columns.size(), "kinds of components", pack_columns_max);
     for (auto& [key, column] : level().columns) std::ranges::sort(column.references, {}, &Reference::offset);
@@ -55,6 +58,13 @@ class Packer {
     const bool fits = depth <= limits::hierarchy_depth;
     depth_.push_back(fits ? depth : 1);
     level().parent_index.push_back(fits ? parent : no_parent);
+  }
+
+  void add_other() {
+    const auto prototype = prototypes_.try_emplace({}, static_cast<std::uint32_t>(prototypes_.size()));
+    if (prototype.second) level().prototypes.emplace_back();
+    level().prototype_of.push_back(prototype.first->second);
+    level().parent_index.push_back(no_parent);
   }
 
   // Returns null for components without a byte form, and those that saves leave out.
@@ -85,7 +95,11 @@ class Packer {
   void take_references(const Field& field, std::uint32_t begin, DraftColumn& column) {
     for (std::uint32_t i = 0; i < field.count; ++i) {
       const std::uint32_t offset = begin + field.offset + i * field.stride;
-      const auto named = number_.find(core::load<ecs::Entity>(column.data.data() + offset));
+      const auto handle = core::load<ecs::Entity>(column.data.data() + offset);
+      if (others_ != nullptr && handle &&
+          number_.try_emplace(handle, static_cast<std::uint32_t>(number_.size())).second)
+        others_->push_back(handle);
+      const auto named = number_.find(handle);
       core::store(column.data.data() + offset, ecs::null_entity);
       if (named != number_.end()) column.references.push_back({offset, named->second});
     }
@@ -102,6 +116,7 @@ class Packer {
   const ecs::Registry& registry_;
   const reflect::Schema& schema_;
   std::span<const ecs::Entity> entities_;
+  std::vector<ecs::Entity>* others_;  // null if their handles are erased
   ecs::PoolId parents_ = ecs::Registry::no_pool;
   std::unordered_map<ecs::Entity, std::uint32_t> number_;
   std::map<std::vector<ComponentKey>, std::uint32_t> prototypes_;
@@ -112,9 +127,9 @@ class Packer {
 }  // namespace
 
 core::Result<core::Bytes> pack(const ecs::Registry& registry, const reflect::Schema& schema,
-                               std::span<const ecs::Entity> entities) {
+                               std::span<const ecs::Entity> entities, std::vector<ecs::Entity>* others) {
   if (entities.size() > limits::entities) return too_large(entities.size(), "entities", limits::entities);
-  return Packer(registry, schema, entities).run();
+  return Packer(registry, schema, entities, others).run();
 }
 
 }  // namespace mobula::resource

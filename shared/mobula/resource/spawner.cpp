@@ -4,6 +4,7 @@
 #include <mobula/core/format.hpp>
 #include <mobula/core/text.hpp>
 #include <mobula/core/undo.hpp>
+#include <mobula/ecs/registry_guests.hpp>
 #include <mobula/hierarchy/world_transform.hpp>
 #include <mobula/resource/spawner.hpp>
 
@@ -145,6 +146,22 @@ core::Status Spawner::spawn_part(std::span<ecs::Entity> entities, std::span<cons
     return too_many(registry_->entities(), registry_->entities().size(), made.size());
   const std::span<const ecs::Entity> batch(made);
   fill(batch, [&] { fill_part(batch, entities, choices); });
+  return core::Done{};
+}
+
+core::Status Spawner::receive(std::span<const ecs::Entity> entities, std::size_t count) {
+  MOBULA_ASSERT(entities.size() == level_.source->num_entities && count <= entities.size(),
+                "a handle for each entity of the level");
+  const std::span<const ecs::Entity> made = entities.first(count);
+  ecs::Guests guests(*registry_);
+  if (!guests.begin_spawn(made, std::span(level_.prototype_of).first(count)))
+    return core::Error{"handle in use", "another entity has the index of one of these entities"};
+  std::vector<SpawnChoice> choices(entities.size(), SpawnChoice::leave);
+  std::fill_n(choices.begin(), count, SpawnChoice::spawn);
+  fill(made, [&] {
+    for (const BoundColumn& each : level_.columns) spawn_part_of_column(each, entities, choices);
+    for (const ecs::Entity entity : made) guests.set_ghost(entity, false);
+  });
   return core::Done{};
 }
 

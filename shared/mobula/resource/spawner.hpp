@@ -83,6 +83,9 @@ class Spawner {
   /// Spawns a part of the level at free indices. Both spans are by entity. `entities` holds existing handles or null,
   /// and receives the new ones. References resolve to either.
   core::Status spawn_part(std::span<ecs::Entity> entities, std::span<const SpawnChoice> choices);
+  /// Spawns the first `count` entities of the level with handles that another world has given them. References to the
+  /// others become their handles, whatever these denote. Errors: "handle in use".
+  core::Status receive(std::span<const ecs::Entity> entities, std::size_t count);
   /// Updates references of the kept entities: those that still are before[i] become entities[i].
   void repoint(std::span<const ecs::Entity> entities, std::span<const ecs::Entity> before,
                std::span<const SpawnChoice> choices);

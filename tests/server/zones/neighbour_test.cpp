@@ -151,6 +151,97 @@ TEST(Neighbour, GhostsFollowRandomWalksAtFivePercentLoss) {
   });
 }
 
+// A zone gives an entity with all below it to the other one.
+void cross(ZoneServer& from, ZoneServer& to, ecs::Entity root) {
+  World& source = from.village.server->world();
+  World& target = to.village.server->world();
+  const core::Result<ZonePack> packed = source.pack_for_zone(root);
+  ASSERT_TRUE(packed.ok());
+  from.neighbour.keep(packed->entities, source.schema());
+  const core::Status received = target.receive(*packed);
+  ASSERT_TRUE(received.ok()) << received.error().message;
+}
+
+// Clients on both sides see the entity in each tick, whichever zone has it.
+TEST(Neighbour, AnEntityThatCrossesIsSeenAllTheTime) {
+  ZonePair pair({.latency = 20 * core::millisecond});
+  World& west = pair.west.village.server->world();
+  const ecs::Entity root = pair.west.make(-10);
+  const ecs::Entity child = pair.west.make(1);
+  const ecs::Entity other = pair.west.make(-12);
+  ASSERT_TRUE(west.hierarchy().set_parent(child, root).ok());
+  west.registry().add<demo::Target>(root, {other});
+  Village::Client& anna = pair.west.village.join("anna");
+  Village::Client& bert = pair.east.village.join("bert");
+  pair.ticks(40);
+  const auto both_see = [&](ecs::Entity entity) {
+    return anna.connection.mirror()->registry().valid(entity) && bert.connection.mirror()->registry().valid(entity);
+  };
+  ASSERT_TRUE(both_see(root) && both_see(child));
+  for (int i = 0; i < 6; ++i) {
+    ZoneServer& from = i % 2 == 0 ? pair.west : pair.east;
+    ZoneServer& to = i % 2 == 0 ? pair.east : pair.west;
+    cross(from, to, root);
+    for (int tick = 0; tick < 40; ++tick) {
+      to.registry().get<engine::Transform>(root).position.z += 0.1f;
+      pair.ticks(1);
+      ASSERT_TRUE(both_see(root) && both_see(child)) << "crossing " << i << ", tick " << tick;
+    }
+    EXPECT_TRUE(from.registry().entities().is_ghost(root));
+    EXPECT_FALSE(to.registry().entities().is_ghost(root));
+    EXPECT_EQ(to.registry().get<const engine::Parent>(child).entity, root);
+    EXPECT_EQ(to.registry().get<const demo::Target>(root).entity, other);
+    EXPECT_NEAR(from.registry().get<const engine::Transform>(root).position.z,
+                to.registry().get<const engine::Transform>(root).position.z, 0.5f);
+  }
+  EXPECT_EQ(anna.connection.stats().mismatched_ticks + bert.connection.stats().mismatched_ticks, 0u);
+  pair.west.registry().check();
+  pair.east.registry().check();
+}
+
+// The index had another entity before, whose end has not arrived.
+TEST(Neighbour, AReceivedEntityReplacesTheGhostAtItsIndex) {
+  ZonePair pair;
+  const ecs::Entity former = pair.west.make(-10);
+  pair.ticks(20);
+  ASSERT_TRUE(pair.east.registry().entities().is_ghost(former));
+  pair.west.village.server->world().destroy(former);
+  const ecs::Entity entity = pair.west.make(-10);
+  ASSERT_EQ(entity.index, former.index);
+  cross(pair.west, pair.east, entity);
+  EXPECT_FALSE(pair.east.registry().valid(former));
+  pair.ticks(40);
+  EXPECT_TRUE(pair.east.registry().valid(entity));
+  EXPECT_FALSE(pair.east.registry().entities().is_ghost(entity));
+  EXPECT_TRUE(pair.west.registry().entities().is_ghost(entity));
+}
+
+TEST(Neighbour, AnEntityThatAWorldHasIsNotReceived) {
+  ZonePair pair;
+  World& west = pair.west.village.server->world();
+  const ecs::Entity entity = pair.west.make(-10);
+  ZonePack packed = *west.pack_for_zone(entity);
+  EXPECT_STREQ(west.receive(packed).error().reason, "handle in use");
+  packed.entities[0] = {5, 77};
+  EXPECT_STREQ(west.receive(packed).error().reason, "handle in use") << "it was never created";
+  const ecs::Entity guest{5000, 3};
+  ASSERT_TRUE(ecs::Guests(west.registry()).receive(guest, true));
+  packed.entities[0] = guest;
+  EXPECT_TRUE(west.receive(packed).ok());
+  EXPECT_STREQ(west.receive(packed).error().reason, "handle in use");
+  west.destroy(guest);
+  ASSERT_TRUE(west.hierarchy().set_parent(pair.west.make(-9), entity).ok());
+  ZonePack twice = *west.pack_for_zone(entity);
+  ASSERT_EQ(twice.entities.size(), 2u);
+  ASSERT_TRUE(ecs::Guests(west.registry()).receive(guest, true));
+  twice.entities = {guest, guest};
+  EXPECT_STREQ(west.receive(twice).error().reason, "handle in use");
+  EXPECT_TRUE(west.registry().entities().is_ghost(guest)) << "nothing has changed";
+  packed.entities.clear();
+  EXPECT_STREQ(west.receive(packed).error().reason, "invalid");
+  EXPECT_EQ(west.registry().entities().size(), 3u);
+}
+
 TEST(Neighbour, GhostsStandStillWhileTheConnectionIsLost) {
   ZonePair pair;
   const ecs::Entity entity = pair.west.make(-20);

@@ -10,6 +10,7 @@
 #include <mobula/server/game/world.hpp>
 #include <mobula/server/interest/relevance.hpp>
 #include <mobula/server/store/store.hpp>
+#include <unordered_set>
 
 namespace mobula::server {
 namespace {
@@ -170,7 +171,15 @@ core::Result<core::Bytes> World::pack(ecs::Entity root) {
   return resource::pack(registry_, schema(), hierarchy_.subtree(root));
 }
 
-core::Result<ecs::Entity> World::unpack(core::ByteView packed) {
+core::Result<ZonePack> World::pack_for_zone(ecs::Entity root) {
+  ZonePack pack{.bytes = {}, .entities = hierarchy_.subtree(root), .others = {}};
+  core::Result<core::Bytes> bytes = resource::pack(registry_, schema(), pack.entities, &pack.others);
+  if (!bytes) return bytes.error();
+  pack.bytes = std::move(*bytes);
+  return pack;
+}
+
+core::Result<resource::Spawner> World::bind_pack(core::ByteView packed) {
   core::Result<std::shared_ptr<const resource::Resource>> loaded = resource::Resource::from_bytes(packed);
   if (!loaded) return loaded.error();
   const resource::EntityResource& packs = (*loaded)->level();
@@ -181,15 +190,49 @@ core::Result<ecs::Entity> World::unpack(core::ByteView packed) {
     return core::Error{"too large", core::format("the pack has {} kinds of components; the maximum is {}",
                                                  packs.columns.size(), resource::pack_columns_max)};
   if (core::Status fit = names_fit(**loaded); !fit) return fit.error();
-  core::Result<resource::Spawner> spawner =
-      resource::Spawner::bind(registry_, schema(), std::move(*loaded), config_.spawners);
+  return resource::Spawner::bind(registry_, schema(), std::move(*loaded), config_.spawners);
+}
+
+core::Result<ecs::Entity> World::unpack(core::ByteView packed) {
+  core::Result<resource::Spawner> spawner = bind_pack(packed);
   if (!spawner) return spawner.error();
   // One by one: a range of a size that never comes again would use up indices.
-  std::vector<ecs::Entity> entities(packs.num_entities);
+  std::vector<ecs::Entity> entities(spawner->resource().level().num_entities);
   const std::vector<resource::SpawnChoice> all(entities.size(), resource::SpawnChoice::spawn);
   if (core::Status spawned = spawner->spawn_part(entities, all); !spawned) return spawned.error();
   keep_names(spawner->resource());
   return entities.front();
+}
+
+// Returns the ghosts in whose place entities of another zone can be created. One of them may be of an entity that had
+// the index before.
+core::Result<std::vector<ecs::Entity>> World::ghosts_of(std::span<const ecs::Entity> entities) const {
+  const ecs::EntityPool& pool = registry_.entities();
+  std::vector<ecs::Entity> ghosts;
+  std::unordered_set<std::uint32_t> indices;
+  for (const ecs::Entity entity : entities) {
+    const ecs::Entity present = pool.at(entity.index);
+    const bool replaces = pool.is_ghost(present) && (present == entity || (entity && !pool.is_own(entity.index)));
+    if (replaces) ghosts.push_back(present);
+    if (!indices.insert(entity.index).second || !(replaces || pool.can_receive(entity)))
+      return core::Error{"handle in use", "entity " + to_string(entity) + " cannot exist in this world"};
+  }
+  return ghosts;
+}
+
+core::Status World::receive(const ZonePack& packed) {
+  core::Result<resource::Spawner> spawner = bind_pack(packed.bytes);
+  if (!spawner) return spawner.error();
+  std::vector<ecs::Entity> named = packed.entities;
+  named.insert(named.end(), packed.others.begin(), packed.others.end());
+  if (const std::uint32_t packs = spawner->resource().level().num_entities; packs != named.size())
+    return core::Error{"invalid", core::format("the pack has {} entities, and {} handles", packs, named.size())};
+  const core::Result<std::vector<ecs::Entity>> ghosts = ghosts_of(packed.entities);
+  if (!ghosts) return ghosts.error();
+  registry_.destroy(*ghosts);
+  if (core::Status received = spawner->receive(named, packed.entities.size()); !received) return received;
+  keep_names(spawner->resource());
+  return core::Done{};
 }
 
 core::Error World::full() const {

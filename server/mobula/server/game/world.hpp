@@ -45,6 +45,13 @@ struct WorldConfig {
   std::uint32_t incarnation = 0;          // 12 bits, part of all handles; differs between two runs of a saved world
 };
 
+/// Entities packed for a zone beside this one, which has the same handles.
+struct ZonePack {
+  core::Bytes bytes{};
+  std::vector<ecs::Entity> entities{};  // packed
+  std::vector<ecs::Entity> others{};    // that these name
+};
+
 /// Entities, components, tick and level of one world.
 class World {
  public:
@@ -83,6 +90,11 @@ class World {
   /// "too many entities", "name collision", and those of Resource::from_bytes and Spawner::bind. Pools stay open for
   /// component names that this world did not know.
   core::Result<ecs::Entity> unpack(core::ByteView packed);
+  /// Packs as pack() does, for a zone beside this one: handles of other entities stay.
+  core::Result<ZonePack> pack_for_zone(ecs::Entity root);
+  /// Creates packed entities of a zone beside this one, which keep their handles. Ghosts of them are replaced. Errors
+  /// change nothing: those of unpack(), "invalid" for another number of entities, and "handle in use".
+  core::Status receive(const ZonePack& packed);
   /// Destroys a living entity and all its descendants. Does nothing for null.
   void destroy_tree(ecs::Entity root) {
     if (root) hierarchy_.destroy_tree(root);
@@ -214,6 +226,8 @@ class World {
  private:
   [[nodiscard]] core::Error full() const;
   [[nodiscard]] std::shared_ptr<const store::SavedLevel> level_to_save() const;
+  core::Result<resource::Spawner> bind_pack(core::ByteView packed);
+  [[nodiscard]] core::Result<std::vector<ecs::Entity>> ghosts_of(std::span<const ecs::Entity> entities) const;
   [[nodiscard]] core::Status names_fit(const resource::Resource& resource) const;
   void keep_names(const resource::Resource& resource);
   void follow(const LevelChange& change);

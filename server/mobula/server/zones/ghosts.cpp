@@ -30,6 +30,28 @@ core::Status Ghosts::apply(const client::Mirror& mirror) {
   return all;
 }
 
+void Ghosts::keep(std::span<const ecs::Entity> entities, const reflect::Schema& schema) {
+  struct Value {
+    ecs::PoolId pool;
+    core::Bytes bytes;
+  };
+  ecs::Guests guests(registry_);
+  for (const ecs::Entity entity : entities) {
+    std::vector<Value> sent;
+    for (const ecs::PoolId id : registry_.prototypes().pools(registry_.prototype(entity))) {
+      const ecs::Pool& pool = registry_.pool(id);
+      const reflect::Component* const component = schema.find(pool.type().id);
+      const std::byte* const value = std::as_const(registry_).try_read(entity, id);
+      if (component != nullptr && !component->not_sent) sent.push_back({id, {value, value + pool.type().size}});
+    }
+    guests.set_ghost(entity, true);
+    registry_.destroy(entity);  // with the components that are not sent
+    static_cast<void>(receive(entity));
+    for (const Value& value : sent) registry_.add_bytes(entity, value.pool, value.bytes);
+    linger(entity, linger_ticks);
+  }
+}
+
 void Ghosts::verify(const client::Mirror& mirror, std::uint32_t count) {
   for (count = std::min(count, all_.size()); count > 0; --count) {
     verified_ = verified_ + 1 < all_.size() ? verified_ + 1 : 0;

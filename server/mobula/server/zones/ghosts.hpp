@@ -8,6 +8,8 @@
 
 #include <mobula/client/mirror/mirror.hpp>
 #include <mobula/ecs/registry_guests.hpp>
+#include <mobula/reflect/schema.hpp>
+#include <span>
 #include <vector>
 
 namespace mobula::server {
@@ -40,6 +42,9 @@ class Ghosts {
   /// Copies what the mirror has handed out as changed, and ends ghosts that have lingered. Between ticks. Errors: those
   /// of Registry::open_pool; the other entities are copied.
   core::Status apply(const client::Mirror& mirror);
+  /// Turns living entities that the neighbour takes over into its ghosts, until its mirror shows them. They keep the
+  /// components that are sent. `schema` is the registry's.
+  void keep(std::span<const ecs::Entity> entities, const reflect::Schema& schema);
   /// Compares some ghosts with the mirror, a few more with each call, and corrects those that differ. Between ticks.
   void verify(const client::Mirror& mirror, std::uint32_t count);
   /// Begins with another mirror. Ghosts that it has not shown after some ticks end.

@@ -18,6 +18,8 @@ class Neighbour {
 
   /// Brings ghosts up to date after each update of the connection to the neighbour. Between ticks.
   void update(const client::Connection& connection, core::Nanoseconds now);
+  /// Turns entities that the neighbour takes over into its ghosts, as Ghosts::keep does.
+  void keep(std::span<const ecs::Entity> entities, const reflect::Schema& schema) { ghosts_.keep(entities, schema); }
   /// Returns whether the ghosts are of the present: false while there is no connection.
   [[nodiscard]] bool is_current() const { return current_; }
   [[nodiscard]] const Ghosts::Stats& stats() const { return ghosts_.stats(); }
