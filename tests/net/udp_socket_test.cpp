@@ -47,6 +47,34 @@ TEST(UdpSocket, CarriesDatagramsBothWays) {
   EXPECT_EQ(client->counters().bytes_received, answer.size());
 }
 
+// A peer sends to two addresses of a server, and expects each answer from the address that it has asked.
+void expect_answers_from_asked(const Address& any) {
+  EventLoop loop;
+  const auto server = open_or_fail(loop, any);
+  server->answer_from_asked_address();
+  Inbox at_server;
+  server->on_datagram(at_server.handler());
+  for (std::uint8_t last = 1; last < 4; ++last) {
+    const auto client = open_or_fail(loop, Address::v4(127, 0, 0, 9, 0));
+    Inbox at_client;
+    client->on_datagram(at_client.handler());
+    const Address asked = Address::v4(127, 0, 0, last, server->local_port());
+    const core::Bytes datagram(200, std::byte{last});
+    client->send(asked, datagram);
+    at_server = {};
+    ASSERT_TRUE(run_until_true(loop, [&] { return !at_server.datagrams.empty(); }));
+    for (int i = 0; i < 3; ++i) server->send(at_server.from[0], datagram);  // in segments
+    server->send(at_server.from[0], core::Bytes(900, std::byte{last}));
+    ASSERT_TRUE(run_until_true(loop, [&] { return at_client.datagrams.size() == 4; }));
+    for (const Address& from : at_client.from) EXPECT_EQ(from, asked);
+  }
+}
+
+TEST(UdpSocket, AnswersFromTheAddressThatWasAsked) {
+  expect_answers_from_asked(Address::any(0));
+  expect_answers_from_asked(Address::v4(0, 0, 0, 0, 0));
+}
+
 TEST(UdpSocket, ReportsItsReceiveBuffer) {
   EventLoop loop;
   EXPECT_GT(open_or_fail(loop, loopback(0))->receive_buffer_bytes(), 0u);

@@ -52,6 +52,7 @@ core::Result<std::unique_ptr<ServerPipes>> ServerPipes::open(EventLoop& loop, co
   auto udp = UdpSocket::open(loop, config.listen);
   if (!udp) return udp.error();
   impl->udp = std::move(*udp);
+  if (config.listen.is_any()) impl->udp->answer_from_asked_address();
   impl->by_pipe[index_of(Pipe::udp)] = impl->udp.get();
 
   std::shared_ptr<boost::asio::ssl::context> tls;

@@ -5,6 +5,8 @@
 
 #include <sys/uio.h>
 
+#include <memory>
+#include <mobula/net/asked_addresses.hpp>
 #include <mobula/net/socket_address.hpp>
 #include <mobula/net/udp_counters.hpp>
 #include <vector>
@@ -22,7 +24,8 @@ struct UdpCalls {
 /// State of a socket that a batch needs.
 struct UdpPort {
   int socket = -1;
-  bool v6 = false;  // dual-stack: IPv4 as mapped addresses
+  bool v6 = false;                        // dual-stack: IPv4 as mapped addresses
+  std::unique_ptr<AskedAddresses> asked;  // null if the kernel chooses the address of answers
   UdpCounters counters;
 };
 
@@ -59,13 +62,18 @@ class UdpSendBatch {
     std::uint32_t segment_bytes = 0;  // size of each datagram but the last
     std::uint32_t count = 0;          // number of datagrams
   };
+  // Source of the datagrams, if it is chosen; size of segments, if there are several.
   struct alignas(cmsghdr) Control {
-    std::byte bytes[CMSG_SPACE(sizeof(std::uint16_t))];
+    std::byte bytes[CMSG_SPACE(sizeof(in6_pktinfo)) + CMSG_SPACE(sizeof(std::uint16_t))];
+    std::size_t source_size = 0;
+    std::size_t size = 0;
   };
 
   [[nodiscard]] bool joins_last(const transport::Address& to, std::size_t size) const;
   void begin_message(const transport::Address& to, std::size_t size);
   void prepare(std::size_t i);
+  void set_source(std::size_t i);
+  void use_control(std::size_t i, std::size_t size);
   std::size_t hand_over(std::size_t first);
   void refused(std::size_t i, int error);
   void send_alone(std::size_t i, int error);
@@ -102,6 +110,8 @@ class UdpReceiveBatch {
   /// send; the caller may go on receiving.
   int receive(int socket);
   [[nodiscard]] transport::Address from(std::size_t i) const { return to_address(address_[i]); }
+  /// Returns the local address that a datagram was sent to. All zeros if the socket does not report it.
+  [[nodiscard]] AskedAddresses::Ip local(std::size_t i) const;
   [[nodiscard]] core::ByteView datagram(std::size_t i) const {
     return {arena_.data() + i * place_bytes, header_[i].msg_len};
   }
@@ -113,9 +123,14 @@ class UdpReceiveBatch {
   UdpCalls calls_;
   bool many_ = true;
   std::size_t used_ = datagrams_max;  // headers that the kernel has written to
+  struct alignas(cmsghdr) Control {
+    std::byte bytes[CMSG_SPACE(sizeof(in6_pktinfo))];
+  };
+
   std::vector<std::byte> arena_;
   std::vector<SocketAddress> address_;
   std::vector<iovec> vector_;
+  std::vector<Control> control_;
   std::vector<mmsghdr> header_;
 };
 

@@ -11,6 +11,18 @@ namespace {
 // a single datagram is fragmented by the kernel.
 bool may_go_alone(int error) { return error == EIO || error == EINVAL || error == EOPNOTSUPP || error == EMSGSIZE; }
 
+// Writes a control message at the end of a control. Returns its size there.
+template <class Data>
+std::size_t write_control(std::byte* at, int level, int type, const Data& data) {
+  cmsghdr head{};
+  head.cmsg_level = level;
+  head.cmsg_type = type;
+  head.cmsg_len = CMSG_LEN(sizeof data);
+  core::store(at, head);
+  core::store(at + CMSG_LEN(0), data);
+  return CMSG_SPACE(sizeof data);
+}
+
 }  // namespace
 
 UdpSendBatch::UdpSendBatch(const UdpCalls& calls)
@@ -26,11 +38,6 @@ UdpSendBatch::UdpSendBatch(const UdpCalls& calls)
     header_[i].msg_hdr.msg_name = &address_[i];
     header_[i].msg_hdr.msg_iov = &vector_[i];
     header_[i].msg_hdr.msg_iovlen = 1;
-    cmsghdr head{};
-    head.cmsg_level = SOL_UDP;
-    head.cmsg_type = UDP_SEGMENT;
-    head.cmsg_len = CMSG_LEN(sizeof(std::uint16_t));
-    core::store(control_[i].bytes, head);
   }
 }
 
@@ -67,18 +74,42 @@ void UdpSendBatch::begin_message(const transport::Address& to, std::size_t size)
   message_[i] = {to, 0, static_cast<std::uint32_t>(size), 0};
   header_[i].msg_hdr.msg_namelen = port_->v6 ? to_v6(to, address_[i]) : to_v4(to, address_[i]);
   vector_[i].iov_base = arena_.data() + bytes_;
+  set_source(i);
 }
 
 void UdpSendBatch::prepare(std::size_t i) {
   const Message& message = message_[i];
   vector_[i].iov_len = message.bytes;
+  Control& control = control_[i];
+  control.size = control.source_size;
+  if (message.count > 1)
+    control.size += write_control(control.bytes + control.source_size, SOL_UDP, UDP_SEGMENT,
+                                  static_cast<std::uint16_t>(message.segment_bytes));
+  use_control(i, control.size);
+}
+
+void UdpSendBatch::use_control(std::size_t i, std::size_t size) {
   msghdr& header = header_[i].msg_hdr;
-  header.msg_control = nullptr;
-  header.msg_controllen = 0;
-  if (message.count < 2) return;
-  core::store(control_[i].bytes + CMSG_LEN(0), static_cast<std::uint16_t>(message.segment_bytes));
-  header.msg_control = control_[i].bytes;
-  header.msg_controllen = sizeof control_[i].bytes;
+  header.msg_control = size > 0 ? control_[i].bytes : nullptr;
+  header.msg_controllen = size;
+}
+
+// A dual-stack socket takes IPv4 addresses in the form of IPv6, too.
+void UdpSendBatch::set_source(std::size_t i) {
+  Control& control = control_[i];
+  control.source_size = 0;
+  if (port_->asked == nullptr) return;
+  const AskedAddresses::Ip& source = port_->asked->find(message_[i].to);
+  if (source == AskedAddresses::Ip{}) return;
+  if (port_->v6) {
+    in6_pktinfo info{};
+    core::store(reinterpret_cast<std::byte*>(&info.ipi6_addr), source);
+    control.source_size = write_control(control.bytes, IPPROTO_IPV6, IPV6_PKTINFO, info);
+  } else {
+    in_pktinfo info{};
+    info.ipi_spec_dst.s_addr = core::load<in_addr_t>(reinterpret_cast<const std::byte*>(&source[12]));
+    control.source_size = write_control(control.bytes, IPPROTO_IP, IP_PKTINFO, info);
+  }
 }
 
 void UdpSendBatch::flush() {
@@ -124,9 +155,8 @@ void UdpSendBatch::refused(std::size_t i, int error) {
 // If the datagrams are accepted one by one, only the segmentation was refused: in general, or on this path.
 void UdpSendBatch::send_alone(std::size_t i, int error) {
   const Message& message = message_[i];
+  use_control(i, control_[i].source_size);
   msghdr header = header_[i].msg_hdr;
-  header.msg_control = nullptr;
-  header.msg_controllen = 0;
   bool any_sent = false;
   for (std::uint32_t n = 0; n < message.count; ++n) {
     const std::size_t begin = std::size_t{n} * message.segment_bytes;

@@ -84,7 +84,10 @@ void UdpSocket::Impl::deliver(const UdpReceiveBatch& batch, std::size_t i) {
   const core::ByteView datagram = batch.datagram(i);
   ++port.counters.datagrams_received;
   port.counters.bytes_received += datagram.size();
-  handler(batch.from(i), datagram);
+  const transport::Address from = batch.from(i);
+  if (port.asked != nullptr)
+    if (const AskedAddresses::Ip local = batch.local(i); local != AskedAddresses::Ip{}) port.asked->note(from, local);
+  handler(from, datagram);
 }
 
 core::Result<std::unique_ptr<UdpSocket>> UdpSocket::open(EventLoop& loop, const transport::Address& local) {
@@ -114,6 +117,13 @@ void UdpSocket::send(const transport::Address& to, core::ByteView datagram) {
 }
 
 void UdpSocket::flush() { impl_->loop.send_batch.flush(impl_->port); }
+
+void UdpSocket::answer_from_asked_address() {
+  const int on = 1;
+  const int failed = impl_->port.v6 ? ::setsockopt(impl_->port.socket, IPPROTO_IPV6, IPV6_RECVPKTINFO, &on, sizeof on)
+                                    : ::setsockopt(impl_->port.socket, IPPROTO_IP, IP_PKTINFO, &on, sizeof on);
+  if (failed == 0) impl_->port.asked = std::make_unique<AskedAddresses>();
+}
 
 std::uint16_t UdpSocket::local_port() const {
   error_code ignored;

@@ -27,6 +27,9 @@ class UdpSocket final : public transport::Output {
   UdpSocket(const UdpSocket&) = delete;
   UdpSocket& operator=(const UdpSocket&) = delete;
 
+  /// Answers each peer from the local address that it has sent to, for a socket of all addresses. Before the first
+  /// datagram. Does nothing where the system does not report these addresses.
+  void answer_from_asked_address();
   /// Sets the handler of received datagrams, which are valid during the call. Earlier ones are kept by the kernel.
   void on_datagram(Handler handler);
   /// Adds a datagram to the loop's batch. It is sent by flush(), after the handler has received a batch, when it

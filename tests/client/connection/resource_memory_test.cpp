@@ -87,14 +87,48 @@ TEST(ResourceMemory, OneResourceIsReceivedAtATime) {
   }
 }
 
-TEST(ResourceMemory, PartsOutOfOrderAreRefused) {
+// A level was replaced and put back while it was received, so two requests for it are answered one after the other.
+TEST(ResourceMemory, PartsOfAFormerRequestAreSkipped) {
+  const std::size_t size = bytes().size();
+  for (const std::size_t seen : {std::size_t{0}, std::size_t{7}, size / 2})
+    for (const std::size_t step : {std::size_t{1}, std::size_t{9}, size}) {
+      ResourceMemory store;
+      auto reception = store.receive(identity(), size);
+      const auto send = [&](std::size_t begin, std::size_t end, std::size_t each) {
+        bool whole = false;
+        for (std::size_t at = begin; at < end && !whole; at += each) {
+          const core::Result<bool> appended = (*reception)->append(at, bytes().subspan(at, std::min(each, end - at)));
+          EXPECT_TRUE(appended.ok()) << appended.error().message;
+          whole = appended && *appended;
+        }
+        return whole;
+      };
+      EXPECT_FALSE(send(seen, size - 1, 10)) << "the former request's";
+      EXPECT_TRUE(send(0, size, step));
+      EXPECT_NE(store.find(identity()), nullptr);
+    }
+}
+
+TEST(ResourceMemory, EndlessPartsOutOfOrderAreRefused) {
+  ResourceMemory store;
+  const std::size_t size = bytes().size();
+  auto reception = store.receive(identity(), size);
+  for (std::uint64_t skipped = size - 1; skipped <= skipped_bytes_max; skipped += size - 1)
+    ASSERT_FALSE((*reception)->append(1, bytes().subspan(1)).value());
+  const core::Result<bool> more = (*reception)->append(1, bytes().subspan(1));
+  ASSERT_FALSE(more.ok());
+  EXPECT_STREQ(more.error().reason, "out of order");
+}
+
+TEST(ResourceMemory, PartsThatDoNotFitAreRefused) {
   ResourceMemory store;
   auto reception = store.receive(identity(), bytes().size());
   const auto refused = [&](std::uint64_t offset, core::ByteView part) {
     const core::Result<bool> result = (*reception)->append(offset, part);
     return std::string(result ? "none" : result.error().reason);
   };
-  EXPECT_EQ(refused(1, bytes().first(10)), "out of order");
+  EXPECT_EQ(refused(bytes().size() + 1, {}), "too large");
+  EXPECT_EQ(refused(~std::uint64_t{0}, bytes().first(10)), "too large");
   EXPECT_EQ(refused(0, core::Bytes(bytes().size() + 1)), "too large");
   EXPECT_TRUE((*reception)->under_way());
   EXPECT_TRUE((*reception)->append(0, bytes()).value());

@@ -20,10 +20,15 @@ core::Result<std::shared_ptr<const resource::Resource>> verify_received(
 }
 
 core::Result<bool> ResourceStore::Reception::append(std::uint64_t offset, core::ByteView bytes) {
-  if (!under_way_ || offset != received_)
-    return core::Error{"out of order", core::format("received byte {} where byte {} is next", offset, received_)};
-  if (bytes.size() > size_ - received_)
+  if (offset > size_ || bytes.size() > size_ - offset)
     return core::Error{"too large", core::format("received more than the announced {} bytes", size_)};
+  const std::uint64_t known = offset < received_ ? std::min<std::uint64_t>(received_ - offset, bytes.size()) : 0;
+  const std::uint64_t skipped = offset > received_ ? bytes.size() : known;
+  if (!under_way_ || skipped > skipped_bytes_max - skipped_)
+    return core::Error{"out of order", core::format("received byte {} where byte {} is next", offset, received_)};
+  skipped_ += skipped;
+  bytes = bytes.subspan(skipped);
+  if (bytes.empty()) return false;
   if (const core::Status written = write(bytes); !written) {
     under_way_ = false;
     return written.error();

@@ -13,6 +13,8 @@ namespace mobula::client {
 
 /// Largest resource that is accepted, in bytes.
 inline constexpr std::uint64_t resource_bytes_max = 256ull << 20;
+/// Most bytes of former requests that a reception skips: more than servers have waiting for a client.
+inline constexpr std::uint64_t skipped_bytes_max = 4ull << 20;
 /// Least number of bytes that a resource counts as, which bounds the number of them in a store.
 inline constexpr std::uint64_t counted_bytes_min = 1ull << 20;
 
@@ -30,7 +32,8 @@ class ResourceStore {
     [[nodiscard]] std::uint64_t received() const { return received_; }
     /// Returns whether bytes are missing, and can still be stored.
     [[nodiscard]] bool under_way() const { return under_way_; }
-    /// Appends the next bytes. Returns true when the resource is complete, verified and in its place. Reasons: "out of
+    /// Appends the next bytes. Returns true when the resource is complete, verified and in its place. Skips bytes that
+    /// are not the next ones, up to skipped_bytes_max in all: they belong to a former request for it. Reasons: "out of
     /// order", "too large". "damaged" (the received bytes are discarded) and "not written" end the reception.
     core::Result<bool> append(std::uint64_t offset, core::ByteView bytes);
 
@@ -48,6 +51,7 @@ class ResourceStore {
     core::ContentHash identity_;
     std::uint64_t size_;
     std::uint64_t received_ = 0;
+    std::uint64_t skipped_ = 0;  // bytes
     bool under_way_ = true;
   };
 

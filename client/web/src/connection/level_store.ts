@@ -54,10 +54,14 @@ export class LevelStore {
   }
 }
 
+/** Most bytes of former requests that are skipped: more than servers have waiting for a client. */
+const skippedBytesMax = 4 * 2 ** 20;
+
 /** Requests the offered resources of a connection, one after the other. */
 export class ResourceFetch {
   private offered: ResourceInfo[] = [];
-  private current: { readonly info: ResourceInfo; readonly bytes: Uint8Array; received: number } | null = null;
+  private current: { readonly info: ResourceInfo; readonly bytes: Uint8Array; received: number; skipped: number } | null =
+    null;
   private readonly requested = new Set<string>();
   private reading: { readonly bytes: Uint8Array; readonly work: Work<LevelFile> }[] = [];
   private received: Uint8Array[] = []; // to be handed out
@@ -88,7 +92,7 @@ export class ResourceFetch {
       const found = this.store.find(info.identity);
       if (found !== null) this.levels.onStored(found);
       if (found !== null || info.size > fileBytesMax) continue;
-      this.current = { info, bytes: new Uint8Array(info.size), received: 0 };
+      this.current = { info, bytes: new Uint8Array(info.size), received: 0, skipped: 0 };
       this.requested.add(toHex(info.identity));
       return encodeResourceRequest(info.identity, 0);
     }
@@ -100,10 +104,15 @@ export class ResourceFetch {
       refuse("out of turn", "the server sent a part of a resource that was not requested");
     const { current } = this;
     if (current === null || !equalBytes(identity, current.info.identity)) return; // it belongs to a former request
-    if (offset !== current.received || offset + bytes.length > current.info.size)
+    // Bytes that are not the next ones belong to a former request for the resource.
+    const known = Math.min(Math.max(current.received - offset, 0), bytes.length);
+    const skipped = offset > current.received ? bytes.length : known;
+    current.skipped += skipped;
+    if (offset + bytes.length > current.info.size || current.skipped > skippedBytesMax)
       refuse("malformed resource", "a part of a resource does not continue the last one");
-    current.bytes.set(bytes, offset);
-    current.received += bytes.length;
+    if (skipped === bytes.length) return;
+    current.bytes.set(bytes.subarray(skipped), current.received);
+    current.received += bytes.length - skipped;
     if (current.received < current.info.size) return;
     this.current = null;
     this.reading.push({ bytes: current.bytes, work: this.store!.addWork(current.bytes) });

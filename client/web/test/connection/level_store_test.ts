@@ -89,3 +89,35 @@ test("ResourceFetch.ALevelThatIsNoLongerOfferedIsGivenUp", () => {
   fetch.advance(() => false);
   assert.deepEqual(fetch.levels.offers.map(({ level }) => level?.names[0]), [undefined, undefined, "Level1"]);
 });
+
+// A level was replaced and put back while it was received.
+test("ResourceFetch.PartsOfAFormerRequestAreSkipped", () => {
+  const bytes = files[0]!;
+  const { identity } = readLevelFile(bytes);
+  for (const seen of [0, 7, bytes.length >> 1])
+    for (const step of [1, 9, bytes.length]) {
+      const store = new LevelStore();
+      const fetch = new ResourceFetch(store);
+      fetch.onOffered([infoOf(bytes, 1)]);
+      assert.ok(fetch.nextRequest());
+      const send = (begin: number, end: number, each: number): void => {
+        for (let offset = begin; offset < end; offset += each)
+          fetch.onPart({ kind: "resourcePart", identity, offset, bytes: bytes.subarray(offset, Math.min(offset + each, end)) });
+      };
+      send(seen, bytes.length - 1, 10);
+      send(0, bytes.length, step);
+      fetch.advance(() => false);
+      assert.ok(store.find(identity), `from ${seen}, ${step} bytes each`);
+    }
+});
+
+test("ResourceFetch.EndlessPartsOutOfOrderAreRefused", () => {
+  const bytes = files[0]!;
+  const { identity } = readLevelFile(bytes);
+  const fetch = new ResourceFetch(new LevelStore());
+  fetch.onOffered([infoOf(bytes, 1)]);
+  assert.ok(fetch.nextRequest());
+  const part = { kind: "resourcePart" as const, identity, offset: 1, bytes: bytes.subarray(1) };
+  for (let skipped = part.bytes.length; skipped <= 4 * 2 ** 20; skipped += part.bytes.length) fetch.onPart(part);
+  assert.throws(() => fetch.onPart(part), /does not continue/);
+});

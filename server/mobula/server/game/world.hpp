@@ -92,8 +92,8 @@ class World {
   core::Result<ecs::Entity> unpack(core::ByteView packed);
   /// Packs as pack() does, for a zone beside this one: handles of other entities stay.
   core::Result<ZonePack> pack_for_zone(ecs::Entity root);
-  /// Creates packed entities of a zone beside this one, which keep their handles. Ghosts of them are replaced. Errors
-  /// change nothing: those of unpack(), "invalid" for another number of entities, and "handle in use".
+  /// Creates packed entities of a zone beside this one, which keep their handles. Ghosts of them are replaced. Errors,
+  /// which change nothing, are those of unpack(), "invalid" for another number of entities, and "handle in use".
   core::Status receive(const ZonePack& packed);
   /// Destroys a living entity and all its descendants. Does nothing for null.
   void destroy_tree(ecs::Entity root) {
