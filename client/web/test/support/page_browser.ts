@@ -1,7 +1,8 @@
 // Pages in a headless browser. A page reports by POST to /report.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { type Server, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -127,6 +128,7 @@ export class PageBrowser {
     this.browser = spawn(command!, [...options(this.profile), ...this.more, url], {
       stdio: "ignore",
       env: { ...process.env, HOME: this.folder, TMPDIR: this.folder },
+      detached: true, // its own process group
     });
     const report = await reported;
     await this.stop();
@@ -139,7 +141,12 @@ export class PageBrowser {
     if (browser === null || browser.exitCode !== null || browser.signalCode !== null) return;
     const ended = once(browser, "exit");
     browser.kill("SIGTERM");
-    await ended; // it writes to the folder
+    await ended; // it writes to the folder, and so do the processes that it has started
+    try {
+      process.kill(-browser.pid!, "SIGKILL");
+    } catch {
+      // none is left
+    }
   }
 
   /** Ends the browser and removes its files. */
@@ -147,6 +154,6 @@ export class PageBrowser {
     await this.stop();
     this.server.close();
     this.server.closeAllConnections();
-    rmSync(this.folder, { recursive: true, force: true, maxRetries: 30 });
+    await rm(this.folder, { recursive: true, force: true, maxRetries: 30 });
   }
 }
