@@ -92,8 +92,7 @@ TEST(Ghosts, ChangesOfTheGameAreFoundAndCorrected) {
   Border border(5, 0);
   for (int tick = 0; tick < 40; ++tick) border.tick();
   std::uint32_t spoiled = 0;
-  for (const std::uint32_t index :
-       std::vector(border.ours.pool<Ghost>().indices().begin(), border.ours.pool<Ghost>().indices().end())) {
+  for (const std::uint32_t index : border.ours.pool<Ghost>().indices()) {
     const ecs::Entity ghost = border.ours.entities().at(index);
     auto* const transform = border.ours.try_get<engine::Transform>(ghost);
     if (transform == nullptr || border.ours.get<const Ghost>(ghost).ends != 0) continue;
