@@ -153,12 +153,16 @@ PrototypeId EntityPool::destroy_rare(std::uint32_t index) {
   return had;
 }
 
+// Returns the number of ranges that begin at an index or before it: the last of them has it, if one has.
+std::size_t EntityPool::ranges_up_to(std::uint32_t index) const {
+  const auto first = [](const EntityRangeSlot& slot) { return slot.range.first; };
+  return static_cast<std::size_t>(std::ranges::upper_bound(ranges_, index, {}, first) - ranges_.begin());
+}
+
 EntityRangeSlot& EntityPool::range_of(std::uint32_t index) {
-  const auto after =
-      std::upper_bound(ranges_.begin(), ranges_.end(), index,
-                       [](std::uint32_t wanted, const EntityRangeSlot& slot) { return wanted < slot.range.first; });
-  MOBULA_ASSERT(after != ranges_.begin(), "index " + std::to_string(index) + " is in a range");
-  return *(after - 1);
+  const std::size_t count = ranges_up_to(index);
+  MOBULA_ASSERT(count > 0, "index " + std::to_string(index) + " is in a range");
+  return ranges_[count - 1];
 }
 
 std::vector<EntityRangeList>::iterator EntityPool::list_from(std::uint32_t count) {

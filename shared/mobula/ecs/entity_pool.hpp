@@ -5,11 +5,12 @@
 //   unused index:         0                     | dead bit, no_link
 //   dead entity in range: 0                     | dead bit, in_range bit
 //   living guest:         generation            | in_range bit, prototype
-//   abroad:                 its generation        | dead bit, in_range bit
+//   ghost:                generation            | in_range bit, ghost bit, prototype
+//   abroad:               its generation        | dead bit, in_range bit
 //
-// Worlds that exchange entities share one index space. Each creates entities at indices of its own. An entity of
-// another world is a guest: its home has chosen the handle. An own entity that lives in another world is abroad: its
-// index stays reserved until it returns or has ended there. entity_pool_guests.cpp.
+// Worlds that exchange entities share one index space, and each creates entities at indices of its own. A guest is an
+// entity that another world has created. A ghost is a copy of an entity that another world has. An own entity that
+// another world has, and of which there is no ghost, is abroad. entity_pool_guests.cpp has the transitions.
 //
 // Recycling policies:
 // - `queue`, as in Shipyard: the index that has been free longest is reused first. An index whose generations are used
@@ -246,6 +247,9 @@ class EntityPool {
            reinterpret_cast<std::uintptr_t>(slots_.data() + slots_.size());
   }
   static bool is_dead(const EntitySlot& slot) { return (slot.state & dead_bit) != 0; }
+  static bool is_unused(const EntitySlot& slot) {
+    return slot.generation == unused_slot.generation && slot.state == unused_slot.state;
+  }
   static bool is_abroad(const EntitySlot& slot) {
     return slot.state == (dead_bit | in_range_bit) && slot.generation != 0;
   }
@@ -282,6 +286,7 @@ class EntityPool {
 
   [[nodiscard]] std::uint32_t flags(std::uint32_t index, bool ghost) const;
   PrototypeId leave(std::uint32_t index);
+  [[nodiscard]] std::size_t ranges_up_to(std::uint32_t index) const;
   [[nodiscard]] EntityRangeSlot& range_of(std::uint32_t index);
   [[nodiscard]] std::vector<EntityRangeList>::iterator list_from(std::uint32_t count);
   EntityRange create_fresh_range(std::uint32_t count, PrototypeId prototype);

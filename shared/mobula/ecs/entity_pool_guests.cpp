@@ -6,7 +6,6 @@
 //
 //   others:   guest ◄── set_ghost() ─► ghost
 //               both: unused ── receive() ─►   ── destroy() ─► unused
-#include <algorithm>
 #include <mobula/core/running_code.hpp>
 #include <mobula/ecs/entity_pool.hpp>
 
@@ -30,9 +29,8 @@ bool EntityPool::is_abroad(Entity entity) const {
 std::uint32_t EntityPool::flags(std::uint32_t index, bool ghost) const {
   if (ghost) return in_range_bit | ghost_bit;
   if (!is_own(index)) return in_range_bit;
-  const auto after =
-      std::ranges::upper_bound(ranges_, index, {}, [](const EntityRangeSlot& each) { return each.range.first; });
-  const bool in_range = after != ranges_.begin() && index - (after - 1)->range.first < (after - 1)->range.count;
+  const std::size_t count = ranges_up_to(index);
+  const bool in_range = count > 0 && index - ranges_[count - 1].range.first < ranges_[count - 1].range.count;
   return in_range ? in_range_bit : 0;
 }
 

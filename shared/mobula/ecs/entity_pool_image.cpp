@@ -37,10 +37,7 @@ core::Result<EntityPoolImage> EntityPool::image_of(const EntityPoolConfig& confi
     slot = {entity.generation, (flagged ? in_range_bit : 0) | (prototype & link_mask)};
   }
   std::uint32_t fresh = static_cast<std::uint32_t>(std::min<std::uint64_t>(end, empty.own_end_));
-  const auto is_used = [&](std::uint32_t index) {
-    return room.slots[index].generation != unused_slot.generation || room.slots[index].state != unused_slot.state;
-  };
-  while (fresh > config.own.first && !is_used(fresh - 1)) --fresh;
+  while (fresh > config.own.first && is_unused(room.slots[fresh - 1])) --fresh;
 
   // Free ranges form one queue per size.
   room.ranges.clear();

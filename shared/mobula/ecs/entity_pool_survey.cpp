@@ -35,7 +35,7 @@ const char* EntityPool::survey(PrototypeId prototype_count, Counts& counts) cons
   if (const char* const fault = survey_guests(0, end, prototypes, counts)) return fault;
   for (const EntityRangeSlot& slot : ranges_) {
     const auto [first, count, generation] = slot.range;
-    if (config_.recycling == Recycling::given) return "a mirror has no index ranges";
+    if (given) return "a mirror has no index ranges";
     if (count == 0 || first < end || first > own_end || count > own_end - first)
       return "index ranges overlap or end outside the index space";
     if (const char* const fault = survey_singles(end, first, prototypes, counts)) return fault;
@@ -52,8 +52,8 @@ const char* EntityPool::survey(PrototypeId prototype_count, Counts& counts) cons
 const char* EntityPool::survey_guests(std::uint32_t begin, std::uint32_t end, PrototypeId prototypes,
                                       Counts& counts) const {
   for (std::uint32_t index = begin; index < end; ++index) {
+    if (is_unused(slots_[index])) continue;
     const auto [generation, state] = slots_[index];
-    if (generation == unused_slot.generation && state == unused_slot.state) continue;
     if (is_own(index) || generation == 0 || ((state & ~ghost_bit) ^ in_range_bit) >= prototypes)
       return "a slot beyond its own indices is not of a guest";
     ++counts.alive;
@@ -79,7 +79,7 @@ const char* EntityPool::survey_singles(std::uint32_t begin, std::uint32_t end, P
   std::uint32_t ghosts = 0;
   if (alive + free != singles.size() && config_.recycling != Recycling::lifo) {
     for (const EntitySlot slot : singles) {
-      unused += slot.generation == unused_slot.generation && slot.state == unused_slot.state ? 1u : 0u;
+      unused += is_unused(slot) ? 1u : 0u;
       abroad += is_abroad(slot) ? legal.of_living(slot.generation) : 0;
       ghosts += (slot.state ^ (in_range_bit | ghost_bit)) < prototypes ? legal.of_living(slot.generation) : 0;
     }

@@ -87,7 +87,8 @@ void Registry::destroy(Entity entity) {
   destroy_notified(entity);
 }
 
-// Destroys an entity whose listeners have been called. Components are dropped last: their destructors may change the registry.
+// Destroys an entity whose listeners have been called. Components are dropped last: their destructors may change the
+// registry.
 inline void Registry::destroy_notified(Entity entity) noexcept {
   const PrototypeId prototype = index_.destroy(entity);
   journal_.note(JournalEntry::Kind::destroy, entity);

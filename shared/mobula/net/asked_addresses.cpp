@@ -4,7 +4,7 @@
 namespace mobula::net {
 
 void AskedAddresses::note(const transport::Address& peer, const Ip& local) {
-  if (!std::exchange(known_, true)) usual_ = local;
+  if (usual_ == Ip{}) usual_ = local;
   if (local == usual_) {
     if (recent_.empty() && former_.empty()) return;
     recent_.erase(peer);

@@ -27,9 +27,8 @@ class AskedAddresses {
  private:
   using Peers = std::unordered_map<transport::Address, Ip>;
 
-  Ip usual_{};
-  bool known_ = false;  // usual_ is known
-  Peers recent_;        // they have sent since the former ones were recent
+  Ip usual_{};    // all zeros before the first peer
+  Peers recent_;  // they have sent since the former ones were recent
   Peers former_;
 };
 

@@ -66,7 +66,6 @@ class UdpSendBatch {
   struct alignas(cmsghdr) Control {
     std::byte bytes[CMSG_SPACE(sizeof(in6_pktinfo)) + CMSG_SPACE(sizeof(std::uint16_t))];
     std::size_t source_size = 0;
-    std::size_t size = 0;
   };
 
   [[nodiscard]] bool joins_last(const transport::Address& to, std::size_t size) const;

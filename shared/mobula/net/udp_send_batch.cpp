@@ -81,11 +81,11 @@ void UdpSendBatch::prepare(std::size_t i) {
   const Message& message = message_[i];
   vector_[i].iov_len = message.bytes;
   Control& control = control_[i];
-  control.size = control.source_size;
+  std::size_t size = control.source_size;
   if (message.count > 1)
-    control.size += write_control(control.bytes + control.source_size, SOL_UDP, UDP_SEGMENT,
-                                  static_cast<std::uint16_t>(message.segment_bytes));
-  use_control(i, control.size);
+    size += write_control(control.bytes + control.source_size, SOL_UDP, UDP_SEGMENT,
+                          static_cast<std::uint16_t>(message.segment_bytes));
+  use_control(i, size);
 }
 
 void UdpSendBatch::use_control(std::size_t i, std::size_t size) {
