@@ -18,6 +18,15 @@ constexpr float radius = 50;  // NearGame has it
 constexpr std::string_view map_json =
     R"({"zones": [{"name": "west", "x": [null, 0]}, {"name": "east", "x": [0, null]}], "entities_per_zone": 4096})";
 
+// Counts the identities that it is asked about.
+struct AskedGame : test::NearGame {
+  core::Status authenticate(const Identity& /*identity*/) override {
+    ++asked;
+    return core::Done{};
+  }
+  int asked = 0;
+};
+
 // A zone with its connection to the other one.
 struct ZoneServer {
   ZoneServer(const ZoneMap& map, std::uint32_t number, const transport::NetworkConditions& conditions,
@@ -51,7 +60,7 @@ struct ZoneServer {
   }
 
   std::uint32_t zone;
-  test::NearGame game;
+  AskedGame game;
   Village village;
   Neighbour neighbour;
   client::Connection* connection = nullptr;
@@ -253,6 +262,22 @@ TEST(Neighbour, GhostsStandStillWhileTheConnectionIsLost) {
   EXPECT_TRUE(pair.east.registry().valid(entity));
   pair.ticks(static_cast<int>(Neighbour::keep_lost / Village::tick_length) + 10);
   EXPECT_FALSE(pair.east.registry().valid(entity));
+}
+
+TEST(Neighbour, ResumesALostConnectionWithoutTheGame) {
+  ZonePair pair;
+  const ecs::Entity entity = pair.west.make(-20);
+  pair.ticks(40);
+  Village& west = pair.west.village;
+  pair.east.connection->pipe_closed("the cable is cut", west.now);
+  west.server->pipe_closed(west.clients.front()->port.from, west.now);
+  ASSERT_GT(pair.east.connection->rejoin_tokens(), 0u);
+  ASSERT_TRUE(west.tick_until([&] { return pair.east.connection->can_rejoin(); }, 5));
+  pair.east.connection->rejoin(west.now);
+  pair.ticks(40);
+  EXPECT_TRUE(pair.east.neighbour.is_current()) << pair.east.connection->reason().text;
+  EXPECT_TRUE(pair.east.registry().entities().is_ghost(entity));
+  EXPECT_EQ(pair.west.game.asked, 0);
 }
 
 // A pass of another key is an account, which the game judges.

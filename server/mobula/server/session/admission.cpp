@@ -30,23 +30,26 @@ void Admission::on_connected(const transport::ServerEvent& event, core::Nanoseco
   const auto refuse = [&](const core::Error& error) {
     parts_.sessions.refuse_connection(event.session, event.address, ReasonCode::refused, error);
   };
-  const std::optional<Region> region = config_.neighbour ? config_.neighbour(event.identity) : std::nullopt;
-  if (region && !parts_.rejoin_tokens.issued(client_id)) {
-    parts_.sessions.add(event, {}, now).region = region;
-    return;
-  }
-  std::string account = account_name(run_hook("Game::account", [&] { return parts_.game.account(event.identity); }));
-  if (const Ban* const ban = bans_.find(account, unix_seconds)) return refuse({"banned", to_string(*ban)});
-  const core::Status authenticated =
-      run_hook("Game::authenticate", [&] { return parts_.game.authenticate(event.identity); });
-  if (!authenticated) return refuse(authenticated.error());
   ClientSession* const session = find_rejoining(client_id);
+  std::optional<Region> region;
+  if (session != nullptr)
+    region = session->region;
+  else if (config_.neighbour)
+    region = config_.neighbour(event.identity);
+  std::string account;
+  if (!region) {
+    account = account_name(run_hook("Game::account", [&] { return parts_.game.account(event.identity); }));
+    if (const Ban* const ban = bans_.find(account, unix_seconds)) return refuse({"banned", to_string(*ban)});
+    const core::Status authenticated =
+        run_hook("Game::authenticate", [&] { return parts_.game.authenticate(event.identity); });
+    if (!authenticated) return refuse(authenticated.error());
+  }
   if (session == nullptr && parts_.rejoin_tokens.issued(client_id))
     return refuse({"session over",
                    "the session that this rejoin token belongs to has ended; join again with a new connect token"});
   if (session != nullptr) return parts_.sessions.resume(*session, event, now);
   core::log_debug("server", "{} connected", transport::to_string(event.address));
-  parts_.sessions.add(event, std::move(account), now);
+  parts_.sessions.add(event, std::move(account), now).region = region;
 }
 
 // --- Hello ---------------------------------------------------------------------------------------------------------
