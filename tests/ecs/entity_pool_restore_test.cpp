@@ -271,6 +271,12 @@ TEST(EntityPool, StateThatAPolicyCannotReachIsRefused) {
   Saved ghost(pool);
   ghost.slots[0].state = 1u << 30 | 1u << 29;
   EXPECT_FALSE(EntityPool::restore(lifo, ghost.image(), 1).ok());
+  EntityPool pool_with_range(lifo);
+  pool_with_range.create_range(2);
+  Saved ghost_in_range(pool_with_range);
+  ASSERT_TRUE(EntityPool::restore(lifo, ghost_in_range.image(), 1).ok());
+  ghost_in_range.slots[1].state |= 1u << 29;
+  EXPECT_FALSE(EntityPool::restore(lifo, ghost_in_range.image(), 1).ok());
   Saved tail(pool);
   tail.numbers.free_tail = 1;
   EXPECT_FALSE(EntityPool::restore(lifo, tail.image(), 1).ok());

@@ -52,14 +52,15 @@ core::Status check_numbers(const EntityPoolConfig& config, const EntityPoolImage
 
 }  // namespace
 
-EntityPool::EntityPool(EntityPoolConfig config) : config_(config) {
+EntityPool::EntityPool(EntityPoolConfig config)
+    : fresh_max_(std::min(config.own.end, config.entities_max)),
+      config_(config),
+      own_end_(fresh_max_),
+      fresh_(config.own.first) {
   MOBULA_CHECK(config.reuse_bits >= 1 && config.reuse_bits <= 32, "1 to 32 bits count reuse");
   MOBULA_CHECK(fits(config.incarnation, config.reuse_bits), "the incarnation fits above the bits that count reuse");
   MOBULA_CHECK(config.entities_max <= no_link, "an index fits a link");
   MOBULA_CHECK(config.own.first <= config.entities_max, "own indices begin below entities_max");
-  own_end_ = std::min(config.own.end, config.entities_max);
-  fresh_ = config.own.first;
-  fresh_max_ = own_end_;
   if (config.recycling == Recycling::given) given_ = core::Owned(new GivenEntities);
   MOBULA_CHECK(fresh_ == 0 || config.recycling == Recycling::queue, "own indices need the policy `queue`");
   slots_.resize(fresh_, unused_slot);

@@ -101,15 +101,17 @@ const char* EntityPool::survey_range(const EntityRangeSlot& slot, PrototypeId pr
   std::uint32_t alive = 0;
   std::uint32_t dead = 0;
   std::uint32_t abroad = 0;
+  std::uint32_t ghosts = 0;
   for (const EntitySlot& entity : std::span(slots_).subspan(first, count)) {
     alive += static_cast<std::uint32_t>(((entity.state & ~ghost_bit) ^ in_range_bit) < prototype_count) &
              static_cast<std::uint32_t>(entity.generation == generation);
     dead += static_cast<std::uint32_t>(entity.state == (dead_bit | in_range_bit) && entity.generation == 0);
     abroad += static_cast<std::uint32_t>(is_abroad(entity) && entity.generation == generation);
+    ghosts += static_cast<std::uint32_t>((entity.state & (dead_bit | ghost_bit)) == ghost_bit);
   }
   if (alive + dead + abroad != count || alive + abroad != slot.alive)
     return "a slot in an index range has no right state";
-  if (abroad > 0 && config_.recycling != Recycling::queue)
+  if (abroad + ghosts > 0 && config_.recycling != Recycling::queue)
     return "only a pool of the policy `queue` has entities of other worlds";
   const bool retired = slot.alive == 0 && generation == 0 && config_.recycling == Recycling::queue;
   const LegalGenerations legal{first_generation_, reuse_mask_};

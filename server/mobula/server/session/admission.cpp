@@ -91,7 +91,7 @@ std::optional<Admission::Refusal> Admission::check_versions(const wire::Hello& h
 std::optional<Admission::Refusal> Admission::admit(ClientSession& session, const wire::Hello& hello) {
   if (session.region) {
     session.player.name = wire::player_name(hello.name);
-    parts_.players.add_neighbour(session);
+    parts_.players.add_neighbour(session, *session.region);
     return std::nullopt;
   }
   if (drain_) return Refusal{ReasonCode::shutting_down, {"closing", drain_->reason}};

@@ -25,12 +25,12 @@ core::Status Players::join(ClientSession& session, const ClientSession* restored
   return core::Done{};
 }
 
-void Players::add_neighbour(ClientSession& session) {
+void Players::add_neighbour(ClientSession& session, const Region& region) {
   Player& player = session.player;
   player.id = next_id_++;
   player.spectator = true;
   world_.add_viewer(player.id, ecs::null_entity, true);
-  world_.viewer(player.id).set_region(*session.region);
+  world_.viewer(player.id).set_region(region);
   session.replication.viewer = &world_.viewer(player.id);
   set_joined(session);
   const core::LogScope about(session.log_fields());
