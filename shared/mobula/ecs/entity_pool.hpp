@@ -106,6 +106,9 @@ class EntityPool {
   bool end_abroad(Entity entity);
   /// Returns whether an own entity is abroad.
   [[nodiscard]] bool is_abroad(Entity entity) const;
+  /// Returns the own entity at an index that another world has: it is abroad, or lives here as a ghost. Null if there
+  /// is none.
+  [[nodiscard]] Entity elsewhere_at(std::uint32_t index) const;
   /// Returns the number of own entities that are abroad.
   [[nodiscard]] std::uint32_t abroad() const { return abroad_; }
 

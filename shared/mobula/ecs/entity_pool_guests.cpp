@@ -25,6 +25,13 @@ bool EntityPool::is_abroad(Entity entity) const {
          slots_[entity.index].generation == entity.generation;
 }
 
+Entity EntityPool::elsewhere_at(std::uint32_t index) const {
+  if (!is_own(index) || !has_slot(index)) return null_entity;
+  const EntitySlot& slot = slots_[index];
+  const bool is_elsewhere = is_abroad(slot) || (slot.state & (dead_bit | ghost_bit)) == ghost_bit;
+  return is_elsewhere ? Entity{index, slot.generation} : null_entity;
+}
+
 // Returns the flags of a living slot.
 std::uint32_t EntityPool::flags(std::uint32_t index, bool ghost) const {
   if (ghost) return in_range_bit | ghost_bit;

@@ -29,7 +29,18 @@ bool Guests::begin_spawn(std::span<const Entity> entities, std::span<const Proto
   return true;
 }
 
-void Guests::set_ghost(Entity entity, bool ghost) { registry_.index_.entities().set_ghost(entity, ghost); }
-bool Guests::end_abroad(Entity entity) { return registry_.index_.entities().end_abroad(entity); }
+// The log has it, since a save has no ghosts.
+void Guests::set_ghost(Entity entity, bool ghost) {
+  registry_.journal_.make_room();
+  registry_.index_.entities().set_ghost(entity, ghost);
+  registry_.journal_.note_recomposed(entity);
+}
+
+bool Guests::end_abroad(Entity entity) {
+  registry_.journal_.make_room();
+  if (!registry_.index_.entities().end_abroad(entity)) return false;
+  registry_.journal_.note(JournalEntry::Kind::destroy, entity);
+  return true;
+}
 
 }  // namespace mobula::ecs

@@ -77,6 +77,9 @@ class Schedule {
   Schedule(const Schedule&) = delete;
   Schedule& operator=(const Schedule&) = delete;
 
+  /// Leaves the entities of a pool out of the lists of all systems that are added afterwards, but for groups.
+  void leave_out(PoolId pool) { left_out_ = pool; }
+
   /// Adds a phase. Checks that names differ and that no system is running.
   PhaseId add_phase(std::string_view name);
 
@@ -85,8 +88,9 @@ class Schedule {
   template <class... Ts, class... Excluded, class Function>
   SystemId add_each(std::string_view name, PhaseId phase, Exclude<Excluded...> excluded, Function function) {
     return add_system(name, phase, access_of<Ts...>(excluded),
-                      [view = registry_->view<Ts...>(excluded), each = std::move(function)](
-                          const SystemContext& context) mutable { call_each<Ts...>(view, context, each); });
+                      [view = list<Ts...>(excluded), each = std::move(function)](const SystemContext& context) mutable {
+                        call_each<Ts...>(view, context, each);
+                      });
   }
   template <class... Ts, class Function>
   SystemId add_each(std::string_view name, PhaseId phase, Function function) {
@@ -97,8 +101,9 @@ class Schedule {
   template <class... Ts, class... Excluded, class Function>
   SystemId add(std::string_view name, PhaseId phase, Exclude<Excluded...> excluded, Function function) {
     return add_system(name, phase, access_of<Ts...>(excluded),
-                      [view = registry_->view<Ts...>(excluded),
-                       run = std::move(function)](const SystemContext& context) mutable { run(context, view); });
+                      [view = list<Ts...>(excluded), run = std::move(function)](const SystemContext& context) mutable {
+                        run(context, view);
+                      });
   }
   /// Adds a system called once; without Ts: function(context).
   template <class... Ts, class Function>
@@ -152,6 +157,14 @@ class Schedule {
             Access{registry_->pool_of<Excluded>(), false}...};
   }
 
+  template <class... Ts, class... Excluded>
+  View<Ts...> list(Exclude<Excluded...> /*excluded*/) {
+    std::array<PoolId, sizeof...(Excluded) + 1> out{registry_->pool_of<Excluded>()..., left_out_};
+    const std::size_t count = out.size() - (left_out_ == no_pool ? 1 : 0);
+    return registry_->view_of<Ts...>({registry_->pool_of<detail::PlainComponent<Ts>>()...},
+                                     std::span<const PoolId>(out).first(count));
+  }
+
   template <class... Ts, class Function>
   static void call_each(const View<Ts...>& view, const SystemContext& context, Function& function) {
     if constexpr (std::is_invocable_v<Function&, const SystemContext&, Entity,
@@ -171,6 +184,7 @@ class Schedule {
 
   Registry* registry_;
   Clock clock_;
+  PoolId left_out_ = no_pool;
   Commands commands_;
   std::vector<PhaseInfo> phases_;
   std::vector<SystemInfo> systems_;

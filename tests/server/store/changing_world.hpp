@@ -4,6 +4,7 @@
 #include <kitchen/components.hpp>
 #include <map>
 #include <mobula/core/random.hpp>
+#include <mobula/ecs/registry_guests.hpp>
 #include <mobula/server/store/facts.hpp>
 #include <reflect/random_schema.hpp>
 #include <set>
@@ -17,7 +18,8 @@ inline const std::shared_ptr<const reflect::Schema>& kitchen_schema() {
   return schema;
 }
 
-// Saved content of a registry: by handle, then by (component, instance), the bytes of the saved fields.
+// Saved content of a registry: by handle, then by (component, instance), the bytes of the saved fields. An own entity
+// that another world has is there with the name `elsewhere`.
 using Model = std::map<ecs::Entity, std::map<std::pair<std::string, std::string>, std::vector<std::byte>>>;
 
 inline std::vector<std::byte> saved_bytes(const reflect::Component& component, const std::byte* row) {
@@ -31,7 +33,11 @@ inline std::vector<std::byte> saved_bytes(const reflect::Component& component, c
 
 inline Model model_of(const ecs::Registry& registry, const reflect::Schema& schema) {
   Model model;
-  registry.entities().each([&](ecs::Entity entity) {
+  const ecs::EntityPool& entities = registry.entities();
+  for (std::uint32_t index = 0; index < entities.index_end(); ++index)
+    if (const ecs::Entity entity = entities.elsewhere_at(index)) model[entity][{"elsewhere", ""}] = {};
+  entities.each([&](ecs::Entity entity) {
+    if (entities.is_ghost(entity)) return;
     auto& components = model[entity];
     for (ecs::PoolId id = 0; id < registry.pool_count(); ++id) {
       const ecs::Pool& pool = registry.pool(id);
@@ -45,9 +51,11 @@ inline Model model_of(const ecs::Registry& registry, const reflect::Schema& sche
 
 class StoreWorld {
  public:
-  explicit StoreWorld(std::uint32_t incarnation, std::shared_ptr<const reflect::Schema> used = kitchen_schema())
+  // With other than the default indices of its own it exchanges entities with other worlds too.
+  explicit StoreWorld(std::uint32_t incarnation, std::shared_ptr<const reflect::Schema> used = kitchen_schema(),
+                      ecs::OwnIndices own = {})
       : schema(std::move(used)),
-        registry({.entities = {.incarnation = incarnation, .entities_max = 1u << 20}, .pools = {}}) {
+        registry({.entities = {.incarnation = incarnation, .entities_max = 1u << 20, .own = own}, .pools = {}}) {
     static_cast<void>(reflect::register_components(registry, *schema).value());
   }
 
@@ -73,6 +81,7 @@ class StoreWorld {
   void step(core::Random& random) {
     alive_.clear();
     registry.entities().each([&](ecs::Entity entity) { alive_.push_back(entity); });
+    if (registry.entities().config().own != ecs::OwnIndices{} && random.chance(1, 4)) return exchange(random);
     if (alive_.empty() || (alive_.size() < 150 && random.chance(1, 4))) return create(random);
     const ecs::Entity entity = alive_[random.below(static_cast<std::uint32_t>(alive_.size()))];
     if (random.chance(1, 8)) return registry.destroy(entity);
@@ -81,6 +90,22 @@ class StoreWorld {
     const std::string instance =
         random.chance(1, 4) ? "Part_" + std::to_string(random.below(3)) + component.name : component.name;
     write(random, entity, component, pool_of(component.name.c_str(), instance));
+  }
+
+  // An entity arrives, becomes a ghost or ceases to be seen, returns, or ends abroad.
+  void exchange(core::Random& random) {
+    ecs::Guests guests(registry);
+    const ecs::Entity guest{random.below(registry.entities().config().own.first), 1 + random.below(1000)};
+    if (random.chance(1, 3) && registry.entities().can_receive(guest)) {
+      static_cast<void>(guests.receive(guest, random.chance(1, 2)));
+    } else if (!alive_.empty() && random.chance(1, 2)) {
+      const ecs::Entity entity = alive_[random.below(static_cast<std::uint32_t>(alive_.size()))];
+      registry.entities().is_ghost(entity) ? registry.destroy(entity) : guests.set_ghost(entity, true);
+    } else {
+      const ecs::Entity abroad = registry.entities().elsewhere_at(random.below(registry.entities().index_end() + 1));
+      if (!abroad || registry.valid(abroad)) return;
+      random.chance(1, 3) ? void(guests.end_abroad(abroad)) : void(guests.receive(abroad, random.chance(1, 3)));
+    }
   }
 
   void create(core::Random& random) {

@@ -17,16 +17,22 @@ void copy_by_sqlite(const std::string& from, const std::string& to) {
   ASSERT_FALSE(database->failed()) << database->take_error()->message;
 }
 
+// Each second world is a zone.
+ecs::OwnIndices indices_of(std::uint64_t seed) {
+  return seed % 2 == 0 ? ecs::OwnIndices{.first = 64, .end = 5000} : ecs::OwnIndices{};
+}
+
 // Copies the files as a killed process would leave them, or by SQLite during a write.
 TEST(StoreModel, ACopyIsACompleteCheckpoint) {
   test::for_each_seed(1, test::few_or_all(2, 6), 60, [](std::uint64_t seed) {
     const TestFolder folder;
     core::Random random(seed);
+    const ecs::OwnIndices own = indices_of(seed);
     std::map<ecs::Tick, Model> saved{{0, {}}};
     std::set<ecs::Entity> ever;
     ecs::Tick newest = 0;
     for (int life = 0; life < 3; ++life) {
-      Reopened read(folder.file());
+      Reopened read(folder.file(), own);
       ASSERT_EQ(read.tick, newest);
       ASSERT_EQ(read.world.model(), saved.at(newest));
       StoreWorld& world = read.world;
@@ -50,7 +56,7 @@ TEST(StoreModel, ACopyIsACompleteCheckpoint) {
         const bool during_write = random.chance(1, 2);
         if (!during_write) settle(store, checkpoints);
         during_write ? copy_by_sqlite(folder.file(), copied) : copy_world(folder.file(), copied);
-        const Reopened copy(copied);
+        const Reopened copy(copied, own);
         EXPECT_TRUE(during_write || copy.tick == at);
         ASSERT_TRUE(saved.contains(copy.tick)) << copy.tick;
         EXPECT_EQ(copy.world.model(), saved.at(copy.tick));

@@ -18,7 +18,8 @@ inline std::unique_ptr<Store> open_store(const std::string& path,
 
 // The content of a file, restored into a new world.
 struct Reopened {
-  explicit Reopened(const std::string& path) : store(open_store(path)), world(store->incarnation()) {
+  explicit Reopened(const std::string& path, ecs::OwnIndices own = {})
+      : store(open_store(path)), world(store->incarnation(), kitchen_schema(), own) {
     if (!store->has_world()) return;
     tick = store->saved_facts().tick;
     const auto restored = store->restore(world.registry);

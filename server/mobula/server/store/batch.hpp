@@ -17,9 +17,11 @@ struct BatchPool {
 
 /// An index whose entity was created, destroyed or recomposed.
 struct BatchEntity {
+  static constexpr std::uint32_t elsewhere = ~0u;
+
   std::uint32_t index = 0;
   std::uint32_t generation = 0;   // 0 if the index is free
-  std::uint32_t composition = 0;  // number in the batch
+  std::uint32_t composition = 0;  // number in the batch; `elsewhere` if another world has the entity
 };
 
 /// Rows of one pool: the next `count` of the batch's indices and rows.

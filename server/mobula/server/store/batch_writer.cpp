@@ -169,7 +169,8 @@ void BatchWriter::State::write_entities(const Batch& batch) {
     if (each.generation == 0) {
       erase_entity(each.index);
     } else {
-      write_entity(each.index, each.generation, numbered_compositions_[each.composition]);
+      const bool is_here = each.composition != BatchEntity::elsewhere;
+      write_entity(each.index, each.generation, is_here ? numbered_compositions_[each.composition] : elsewhere);
     }
   }
 }

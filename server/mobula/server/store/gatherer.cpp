@@ -17,7 +17,7 @@ void Batch::clear() {
 }
 
 Gatherer::Gatherer(const ecs::Registry& registry, const reflect::Schema& schema)
-    : registry_(registry), schema_(schema) {}
+    : registry_(registry), schema_(schema), may_have_ghosts_(registry.entities().config().own != ecs::OwnIndices{}) {}
 
 void Gatherer::mark(std::uint32_t index) {
   const std::uint32_t word = index / 64;
@@ -55,22 +55,26 @@ void Gatherer::gather_pools(Batch& batch) {
 }
 
 void Gatherer::gather_entities(Batch& batch) {
-  const ecs::EntityPool& entities = registry_.entities();
-  const auto add = [&](std::uint32_t index) {
-    const ecs::Entity entity = entities.at(index);
-    const std::uint32_t number = entity ? composition(entities.prototype(index), batch) : 0;
-    batch.entities.push_back({index, entity.generation, number});
-  };
   if (first_) {
-    entities.each([&](ecs::Entity entity) { add(entity.index); });
+    for (std::uint32_t index = 0; index < registry_.entities().index_end(); ++index)
+      if (const BatchEntity entity = entity_at(index, batch); entity.generation != 0) batch.entities.push_back(entity);
     return;
   }
   std::ranges::sort(dirty_);
   for (const std::uint32_t index : dirty_) {
-    add(index);
+    batch.entities.push_back(entity_at(index, batch));
     marked_[index / 64] = 0;
   }
   dirty_.clear();
+}
+
+BatchEntity Gatherer::entity_at(std::uint32_t index, Batch& batch) {
+  const ecs::EntityPool& entities = registry_.entities();
+  if (const ecs::Entity abroad = entities.elsewhere_at(index))
+    return {index, abroad.generation, BatchEntity::elsewhere};
+  const ecs::Entity entity = entities.at(index);
+  if (!entity || entities.is_ghost(entity)) return {index, 0, 0};
+  return {index, entity.generation, composition(entities.prototype(index), batch)};
 }
 
 std::uint32_t Gatherer::composition(ecs::PrototypeId prototype, Batch& batch) {
@@ -107,9 +111,19 @@ void Gatherer::gather_rows(Batch& batch) const {
 // A block's rows are one array.
 void Gatherer::copy_rows(const ecs::Pool& pool, std::uint32_t first, std::uint32_t end, Batch& batch) const {
   const std::span<const std::uint32_t> indices = pool.indices().subspan(first, end - first);
-  batch.indices.insert(batch.indices.end(), indices.begin(), indices.end());
   const std::byte* const rows = pool.at(first);
-  batch.rows.insert(batch.rows.end(), rows, rows + indices.size() * pool.type().size);
+  const std::size_t size = pool.type().size;
+  if (!may_have_ghosts_) {
+    batch.indices.insert(batch.indices.end(), indices.begin(), indices.end());
+    batch.rows.insert(batch.rows.end(), rows, rows + indices.size() * size);
+    return;
+  }
+  const ecs::EntityPool& entities = registry_.entities();
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    if (entities.is_ghost(entities.at(indices[i]))) continue;
+    batch.indices.push_back(indices[i]);
+    batch.rows.insert(batch.rows.end(), rows + i * size, rows + (i + 1) * size);
+  }
 }
 
 void Gatherer::gather_ranges(Batch& batch) {

@@ -3,6 +3,8 @@
 //   structure   from the structural change log, read each tick before it is cleared
 //   values      from the change ticks of blocks of 64 rows; the writer skips equal rows
 //
+// Ghosts are left out. Of own entities that another world has, the handle alone is saved: it is reserved.
+//
 // Allocates only until it has seen the largest batch.
 #pragma once
 
@@ -27,6 +29,7 @@ class Gatherer {
   void mark(std::uint32_t index);
   void gather_pools(Batch& batch);
   void gather_entities(Batch& batch);
+  [[nodiscard]] BatchEntity entity_at(std::uint32_t index, Batch& batch);
   void gather_rows(Batch& batch) const;
   void gather_ranges(Batch& batch);
   std::uint32_t composition(ecs::PrototypeId prototype, Batch& batch);
@@ -34,6 +37,7 @@ class Gatherer {
 
   const ecs::Registry& registry_;
   const reflect::Schema& schema_;
+  bool may_have_ghosts_;
   bool first_ = true;
   ecs::Tick last_ = 0;                    // tick of the last batch
   std::vector<bool> is_saved_;            // by pool

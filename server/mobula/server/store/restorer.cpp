@@ -48,7 +48,8 @@ class Restorer {
     add_pools();
     add_prototypes();
     add_entities();
-    const auto image = ecs::EntityPool::image_of(registry_.entities().config(), living_, {}, world_.ranges, room_);
+    const auto image =
+        ecs::EntityPool::image_of(registry_.entities().config(), living_, elsewhere_, world_.ranges, room_);
     if (!image) return image.error();
     saved_.tick = world_.facts.tick + 1;  // the tick that runs next
     saved_.entities = *image;
@@ -126,6 +127,10 @@ class Restorer {
     living_.reserve(world_.entities.size());
     auto last = numbers.end();  // neighbours mostly share a prototype
     for (const SavedEntity& each : world_.entities) {
+      if (each.composition == elsewhere) {
+        elsewhere_.push_back({each.index, each.generation});
+        continue;
+      }
       if (last == numbers.end() || last->first != each.composition) last = numbers.find(each.composition);
       living_.push_back({{each.index, each.generation}, last->second});
     }
@@ -148,6 +153,7 @@ class Restorer {
   std::map<std::int64_t, Pools> prototype_of_;           // by composition
   std::map<PoolsView, std::uint32_t, Less> prototypes_;  // numbers of all prefixes of those
   std::vector<ecs::LivingEntity> living_;
+  std::vector<ecs::Entity> elsewhere_;
   ecs::EntityPoolImageRoom room_;
 };
 

@@ -21,6 +21,7 @@ std::uint64_t entity_sum(std::uint32_t index, std::uint32_t generation, std::int
 }
 
 std::uint64_t entities_sum(const ecs::Registry& registry, const reflect::Schema& schema) {
+  const ecs::EntityPool& entities = registry.entities();
   std::uint64_t sum = 0;
   std::map<ecs::PoolId, std::int64_t> tables;
   for (ecs::PoolId id = 0; id < registry.pool_count(); ++id) {
@@ -30,10 +31,14 @@ std::uint64_t entities_sum(const ecs::Registry& registry, const reflect::Schema&
     const ComponentTable table(*component, pool.instance_name(), "", "");
     tables.emplace(id, table.id());
     for (std::uint32_t position = 0; position < pool.size(); ++position)
-      sum += table.sum(pool.indices()[position], pool.at(position));
+      if (const std::uint32_t index = pool.indices()[position]; !entities.is_ghost(entities.at(index)))
+        sum += table.sum(index, pool.at(position));
   }
+  for (std::uint32_t index = 0; index < entities.index_end(); ++index)
+    if (const ecs::Entity entity = entities.elsewhere_at(index)) sum += entity_sum(index, entity.generation, elsewhere);
   std::map<ecs::PrototypeId, std::int64_t> compositions;
-  registry.entities().each([&](ecs::Entity entity) {
+  entities.each([&](ecs::Entity entity) {
+    if (entities.is_ghost(entity)) return;
     const ecs::PrototypeId prototype = registry.prototype(entity);
     auto found = compositions.find(prototype);
     if (found == compositions.end()) {

@@ -41,6 +41,9 @@ inline std::uint64_t schema_sum(core::ByteView bfbs) { return RowSum(RowKind::fa
 /// Returns the id of a composition: a hash of its tables' ids in any order, 63 bits.
 std::int64_t composition_id(std::span<const std::int64_t> tables);
 
+/// Instead of a composition: another world has the entity.
+inline constexpr std::int64_t elsewhere = -1;
+
 std::uint64_t entity_sum(std::uint32_t index, std::uint32_t generation, std::int64_t composition);
 
 /// Returns the checksum of all saved entities and components of a registry.

@@ -210,7 +210,7 @@ class WorldReader {
     while (rows.next()) {
       entity.composition = rows.integer(2);
       if (!read(rows, 0, entity.index) || !read(rows, 1, entity.generation) ||
-          !file_.world->compositions.contains(entity.composition))
+          (entity.composition != elsewhere && !file_.world->compositions.contains(entity.composition)))
         return damaged("it has an invalid entity");
       file_.world->entities.push_back(entity);
       file_.world->entities_sum += entity_sum(entity.index, entity.generation, entity.composition);

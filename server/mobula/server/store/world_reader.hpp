@@ -26,7 +26,7 @@ struct SavedWorld {
   std::shared_ptr<const reflect::Schema> schema;  // schema of the save
   Facts facts;
   std::vector<SavedTable> tables;
-  std::vector<SavedEntity> entities;                                // ascending by index
+  std::vector<SavedEntity> entities;                                // ascending by index; some are `elsewhere`
   std::map<std::int64_t, std::vector<std::uint32_t>> compositions;  // id to positions in `tables`
   std::vector<ecs::EntityRange> ranges;                             // by first index
   std::uint64_t entities_sum = 0;                                   // computed from the rows

@@ -34,13 +34,14 @@ std::span<const OwnTable> own_views() {
   (SELECT value FROM saved_world WHERE key = 'tick') AS tick,
   datetime((SELECT value FROM saved_world WHERE key = 'unix_time'), 'unixepoch') AS saved_at,
   (SELECT value FROM saved_world WHERE key = 'incarnation') AS starts,
-  (SELECT count(*) FROM saved_entity) AS entities,
+  (SELECT count(*) FROM saved_entity WHERE prototype != -1) AS entities,
   (SELECT count(*) FROM saved_player) AS players,
   printf('%016x', (SELECT value FROM saved_world WHERE key = 'entities_sum')) AS state)"},
       {"entities", R"(CREATE VIEW entities AS SELECT
   e.entity AS entity, e.entity || '.' || e.generation AS handle, l.path AS path, p.components AS components
   FROM saved_entity AS e LEFT JOIN saved_prototype AS p ON p.id = e.prototype
-  LEFT JOIN saved_level_entity AS l ON l.entity = e.entity AND l.generation = e.generation)"},
+  LEFT JOIN saved_level_entity AS l ON l.entity = e.entity AND l.generation = e.generation
+  WHERE e.prototype != -1)"},
       {"players",
        "CREATE VIEW players AS SELECT id, account, name, entity || '.' || generation AS handle, present FROM "
        "saved_player"}};

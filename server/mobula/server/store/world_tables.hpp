@@ -6,7 +6,8 @@
 //   saved_component_table       one per pool: component, instance name, table, view
 //   saved_prototype             one per composition of an entity
 //   saved_prototype_component   tables of each composition
-//   saved_entity                one per living entity: index, generation, composition
+//   saved_entity                one per living entity: index, generation, composition. The composition -1 is that of
+//                               an own entity that another world has
 //   saved_entity_range          ranges of indices that only levels and prefabs use
 //   saved_level                 the level's file
 //   saved_level_entity          the world's entity for each entity of the level
