@@ -10,7 +10,7 @@ include(CMakePackageConfigHelpers)
 # Libraries that server and client link, and schema_engine, which hierarchy's headers include.
 set(libraries core process ecs reflect schema_engine hierarchy index resource resource_files resource_compiler wire prediction transport
     transport_simulation net server_tick server_store server_cluster server_agones server_admin server_web server_interest server_game server_replication
-    server_rewind server_session server_api server client_mirror client_connection client_prediction client_files client)
+    server_rewind server_session server_zone_map server_zones server_api server client_mirror client_connection client_prediction client_files client)
 list(TRANSFORM libraries PREPEND mobula_)
 set(programs mobula-compile mobula-server mobula-client mobula-bots mobula-token mobula-cluster mobula-lobby mobula-lobby-client)
 add_custom_target(mobula-packaged DEPENDS ${programs} ${libraries} mobula-schema-gen mobula-client-library)

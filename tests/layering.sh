@@ -39,16 +39,16 @@ server/replication   core ecs reflect index resource wire transport server/tick 
 server/rewind        core ecs reflect hierarchy wire transport server/game server/replication
 server/session       core process ecs reflect resource wire transport server/tick server/store server/interest server/game server/replication server/rewind
 server/api           core process ecs reflect hierarchy index wire net transport server/tick server/store server/admin server/interest server/game server/replication server/rewind server/session
-server/host          core process reflect transport net resource/files server/tick server/store server/cluster server/agones server/admin server/web server/game server/session server/api
 client/mirror        core ecs reflect hierarchy index wire
 client/connection    core ecs reflect resource wire transport client/mirror
 server/zones         core ecs reflect hierarchy wire transport client/mirror client/connection server/interest
+server/host          core process ecs reflect transport net resource/files server/tick server/store server/cluster server/agones server/admin server/web server/interest server/game server/session server/api server/zones client/connection
 client/prediction    core ecs reflect index wire prediction client/mirror client/connection
 c                    core ecs reflect hierarchy index resource wire prediction transport client/mirror client/connection client/prediction
 client/files         core process resource resource/files client/connection
 client/pipe          core process resource prediction transport transport/simulation net client/mirror client/connection client/prediction client/files
 token                core process transport net
-cluster              core process transport net server/cluster server/admin
+cluster              core process transport net server/cluster server/admin server/zones
 examples/arena
 examples/tutorial
 examples/demo/rules  core ecs hierarchy resource prediction

@@ -58,6 +58,12 @@ Json worlds_json(const Control& control, const Page& page) {
                    [&](const std::string& name) { return world_json(name, *control.world(name)); });
 }
 
+Json map_json(const std::string& map, const server::ZoneMap& zones) {
+  Json worlds = Json::array();
+  for (const server::Zone& zone : zones.zones()) worlds.push_back(map + "." + zone.name);
+  return {{"map", map}, {"zones", worlds}};
+}
+
 std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 }  // namespace mobula::cluster

@@ -19,6 +19,8 @@ struct Page {
 };
 /// Returns {"nodes": […], "next": NAME or null}: the value of `after` for the next page, if there is one.
 Json nodes_json(const Directory& directory, const Page& page);
+/// Returns {"map": NAME, "zones": [worlds]}.
+Json map_json(const std::string& map, const server::ZoneMap& zones);
 Json worlds_json(const Control& control, const Page& page);
 
 /// Returns text on one line. Bytes that are not UTF-8 are replaced.

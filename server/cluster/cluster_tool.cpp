@@ -84,12 +84,25 @@ void add_serve(CLI::App& command, Options& options) {
       ->type_name("FILE");
 }
 
-void add_place(CLI::App& command, Options& options) {
-  add_world(command, options);
+void add_game(CLI::App& command, Options& options) {
   command.add_option("--game", options.command.game, "hash of the game's schema, as its nodes have it")
       ->type_name("HASH")
       ->required()
       ->check(checked(core::check_name));
+}
+
+void add_place(CLI::App& command, Options& options) {
+  add_world(command, options);
+  add_game(command, options);
+}
+
+void add_map(CLI::App& command, Options& options) {
+  command.add_option("map", options.command.map, "name of the map")
+      ->type_name("MAP")
+      ->required()
+      ->check(checked(core::check_name));
+  command.add_option("file", options.command.map_file, "JSON file with the zones")->type_name("FILE")->required();
+  add_game(command, options);
 }
 
 void add_drain(CLI::App& command, Options& options) {
@@ -139,6 +152,7 @@ constexpr Command commands[] = {
     {"serve", "place worlds on nodes and answer HTTP until stopped", add_serve, run_serve},
     {"list", "print all nodes and worlds", add_nothing, run_ask<list>},
     {"place", "create a world; like serve, also place worlds that wait", add_place, run_ask<place>},
+    {"map", "create a world that is cut into zones, and the world of each zone", add_map, run_ask<map>},
     {"drain", "let a node close its worlds and take no more", add_drain, run_ask<drain>},
     {"resolve", "print where a world is", add_world, run_ask<resolve>},
     {"token", "make a connect token for an open world", add_token, run_ask<token>},

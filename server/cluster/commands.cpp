@@ -3,11 +3,13 @@
 #include <cluster/world_token.hpp>
 #include <limits>
 #include <mobula/core/format.hpp>
+#include <mobula/process/complete_files.hpp>
 #include <mobula/process/key_file.hpp>
 
 namespace mobula::cluster {
 namespace {
 
+constexpr std::size_t map_bytes_max = 1u << 20;
 constexpr core::Nanoseconds patience = 4 * core::second;
 
 core::Result<WorldRecord> find_world(EtcdSession& session, const std::string& name) {
@@ -33,6 +35,18 @@ core::Result<std::string> place(const CommandOptions& options) {
   Control& control = session.control();
   if (const core::Status created = control.create(options.world, options.game); !created) return created.error();
   return text_of(world_json(options.world, control.world(options.world).value_or(WorldRecord{.game = options.game})));
+}
+
+core::Result<std::string> map(const CommandOptions& options) {
+  const core::Result<core::Bytes> file = process::read_file(options.map_file, map_bytes_max);
+  if (!file) return file.error();
+  const core::Result<server::ZoneMap> zones =
+      server::ZoneMap::parse({reinterpret_cast<const char*>(file->data()), file->size()});
+  if (!zones) return zones.error();
+  EtcdSession session(options.at, true, patience);
+  if (const core::Status created = session.control().create_map(options.map, *zones, options.game); !created)
+    return created.error();
+  return text_of(map_json(options.map, *zones));
 }
 
 core::Result<std::string> drain(const CommandOptions& options) {

@@ -12,12 +12,15 @@ struct CommandOptions {
   std::string node{};
   std::string account{};
   std::string key_file{};
+  std::string map{};
+  std::string map_file{};
 };
 
-/// Returns the line that a command prints. Errors: those of Control, of the key file and of world_token_json(), "no
-/// such world", "not open".
+/// Returns the line that a command prints. Errors: those of Control, of the files, of ZoneMap::parse() and of
+/// world_token_json(), "no such world", "not open".
 core::Result<std::string> list(const CommandOptions& options);
 core::Result<std::string> place(const CommandOptions& options);
+core::Result<std::string> map(const CommandOptions& options);
 core::Result<std::string> drain(const CommandOptions& options);
 core::Result<std::string> resolve(const CommandOptions& options);
 core::Result<std::string> token(const CommandOptions& options);

@@ -2,6 +2,7 @@
 #include <cluster/control.hpp>
 #include <mobula/core/assert.hpp>
 #include <mobula/core/format.hpp>
+#include <mobula/core/name.hpp>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -122,7 +123,40 @@ core::Status Control::create(const std::string& world, const std::string& game) 
   return core::Done{};
 }
 
-core::Result<Reply> Control::own_reply(RequestId request) {
+core::Status Control::create_map(const std::string& map, const server::ZoneMap& zones, const std::string& game) {
+  std::vector<std::string> worlds;
+  for (const server::Zone& zone : zones.zones()) {
+    worlds.push_back(map + "." + zone.name);
+    if (core::Status good = core::check_name(worlds.back()); !good)
+      return core::Error{"bad name", core::format("world '{}': {}", worlds.back(), good.error().message)};
+  }
+  if (core::Status ready = wait_until_ready(); !ready) return ready;
+  if (core::Status made = commit_map(map, zones.to_json()); !made) return made;
+  for (const std::string& world : worlds) {
+    const auto known = directory().worlds().find(world);
+    if (known != directory().worlds().end() && known->second.record.game == game) continue;
+    if (core::Status created = create(world, game); !created) return created;
+  }
+  return core::Done{};
+}
+
+core::Status Control::commit_map(const std::string& map, std::string json) {
+  const std::string key = std::string(maps_prefix) + map;
+  const core::Error taken{"name taken", core::format("there is another map '{}'", map)};
+  if (const KeyValue* const known = directory().find(key); known != nullptr) {
+    if (known->value == json) return core::Done{};
+    return taken;
+  }
+  const std::string full = config_.cluster + key;
+  const core::Result<Reply> reply =
+      own_reply(metered_.commit_own({{{full, 0}}, {{full, std::move(json), 0}}, {}}), "creation of the map");
+  if (!reply) return reply.error();
+  if (!reply->committed) return taken;
+  wait(shown_within, [&] { return directory().revision() >= reply->revision; });
+  return core::Done{};
+}
+
+core::Result<Reply> Control::own_reply(RequestId request, const char* what) {
   Reply reply;
   const bool answered = wait(config_.patience, [&] {
     while (std::optional<Reply> next = metered_.poll_own()) {
@@ -132,7 +166,7 @@ core::Result<Reply> Control::own_reply(RequestId request) {
     }
     return false;
   });
-  if (!answered) return unfinished("drain");
+  if (!answered) return unfinished(what);
   if (reply.error) return of_commit(*reply.error);
   return reply;
 }
@@ -149,8 +183,8 @@ core::Status Control::drain(const std::string& node) {
     if (record && record->draining) return core::Done{};
     std::optional<std::string> value = with_draining(current.value);
     if (!value) return core::Error{"bad record", core::format("the record of node '{}' is no JSON object", node)};
-    const core::Result<Reply> reply =
-        own_reply(metered_.commit_own({{{full, current.modified}}, {{full, std::move(*value), current.lease}}, {}}));
+    const core::Result<Reply> reply = own_reply(
+        metered_.commit_own({{{full, current.modified}}, {{full, std::move(*value), current.lease}}, {}}), "drain");
     if (!reply) return reply.error();
     if (reply->committed) {
       wait(shown_within, [&] { return directory().revision() >= reply->revision; });

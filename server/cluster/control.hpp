@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <mobula/server/cluster/placer.hpp>
+#include <mobula/server/zones/zone_map.hpp>
 
 namespace mobula::cluster {
 
@@ -54,12 +55,17 @@ class Control {
   core::Status wait_until_ready();
   /// Creates a world, on a node if one has room. Requires `places` and core::is_good_name() of both.
   core::Status create(const std::string& world, const std::string& game);
+  /// Creates a map and the world of each of its zones. Continues an earlier call that was not finished. Requires
+  /// `places` and core::is_good_name() of both. Errors also: "bad name" of a zone's world; "name taken" for another map
+  /// of the name, or a zone's world of another game.
+  core::Status create_map(const std::string& map, const server::ZoneMap& zones, const std::string& game);
   /// Sets `draining` in the record of a node, which keeps its lease and all other fields. No change if it is set.
   core::Status drain(const std::string& node);
 
  private:
   bool wait(core::Nanoseconds time, const std::function<bool()>& done);
-  core::Result<Reply> own_reply(RequestId request);
+  core::Result<Reply> own_reply(RequestId request, const char* what);
+  core::Status commit_map(const std::string& map, std::string json);
   [[nodiscard]] core::Error unfinished(const std::string& what) const;
 
   ControlConfig config_;

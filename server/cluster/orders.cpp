@@ -31,6 +31,12 @@ core::Status read_create(std::string_view name, const json& value, Order& order)
   return core::Done{};
 }
 
+core::Status read_zones(std::string_view name, const json& value, Order& order) {
+  if (!value.is_object()) return bad(core::format("{}: expected an object", name));
+  order.zones = value.dump();
+  return core::Done{};
+}
+
 struct Field {
   std::string_view name;
   core::Status (*read)(std::string_view name, const json& value, Order& order);
@@ -40,6 +46,7 @@ constexpr Field world_field{"world", read_text<&Order::world, core::check_name>}
 constexpr Field game_field{"game", read_text<&Order::game, core::check_name>};
 constexpr Field account_field{"account", read_text<&Order::account, check_account>};
 
+constexpr Field map_fields[] = {{"map", read_text<&Order::map, core::check_name>}, game_field, {"zones", read_zones}};
 constexpr Field world_fields[] = {world_field, game_field};
 constexpr Field token_fields[] = {
     world_field, account_field, {"create", read_create, false}, {"game", game_field.read, false}};
@@ -71,6 +78,10 @@ core::Result<Order> parse(std::string_view body, std::string_view example, std::
 
 core::Result<Order> parse_world_order(std::string_view body) {
   return parse(body, R"({"world": "lobby", "game": "HASH"})", world_fields);
+}
+
+core::Result<Order> parse_map_order(std::string_view body) {
+  return parse(body, R"({"map": "overworld", "game": "HASH", "zones": {"zones": [...]}})", map_fields);
 }
 
 core::Result<Order> parse_token_order(std::string_view body) {

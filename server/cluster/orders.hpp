@@ -13,10 +13,14 @@ struct Order {
   std::string game{};
   std::string account{};
   bool create = false;  // the world if there is none
+  std::string map{};
+  std::string zones{};  // JSON of a ZoneMap, unchecked
 };
 
 /// Parses {"world": "lobby", "game": "HASH"}. Errors: "bad request".
 core::Result<Order> parse_world_order(std::string_view body);
+/// Parses {"map": "overworld", "game": "HASH", "zones": {…}}. Errors: "bad request".
+core::Result<Order> parse_map_order(std::string_view body);
 /// Parses {"world": "lobby", "account": "anna"}, with "create": true and "game" to create the world if there is none.
 /// Errors: "bad request".
 core::Result<Order> parse_token_order(std::string_view body);

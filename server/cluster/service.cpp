@@ -105,6 +105,18 @@ class Service {
       return answered(json_response(world_json(order.world, shown), 201));
     });
   }
+  admin::Reply create_map(const Request& request) const {
+    const core::Result<Order> order = parse_map_order(request.body);
+    if (!order) return refusal(order.error());
+    core::Result<server::ZoneMap> zones = server::ZoneMap::parse(order->zones);
+    if (!zones) return refusal(zones.error());
+    return on_control([this, order = *order, zones = *zones]() -> core::Result<Finish> {
+      if (const core::Status created = control_.create_map(order.map, zones, order.game); !created)
+        return created.error();
+      core::log_info("cluster", "map '{}' with {} zones was created", order.map, zones.zones().size());
+      return answered(json_response(map_json(order.map, zones), 201));
+    });
+  }
   admin::Reply drain(const Request& request) const {
     if (const core::Status empty = check_empty(request.body); !empty) return refusal(empty.error());
     return on_control([this, name = std::string(request.parameter("node"))]() -> core::Result<Finish> {
@@ -189,6 +201,7 @@ std::vector<admin::Route> service_routes(Control& control, const std::optional<c
       {"POST", "/nodes/{node}/drain", &Service::drain},
       {"GET", "/worlds", &Service::worlds, {"after", "limit"}},
       {"POST", "/worlds", &Service::create},
+      {"POST", "/maps", &Service::create_map},
       {"GET", "/worlds/{world}", &Service::world},
       {"POST", "/tokens", &Service::tokens},
       {"GET", "/metrics", &Service::metrics},

@@ -281,6 +281,21 @@ TEST(EntityPoolGuests, EveryKindOfDamageIsRefused) {
   }
 }
 
+TEST(EntityPoolGuests, AnEntityElsewhereIsAbroadOrAGhost) {
+  EntityPool pool(config_of(1));
+  const Entity own = pool.create();
+  ASSERT_TRUE(pool.receive({2, 5}, true));
+  EXPECT_FALSE(pool.elsewhere_at(own.index));
+  EXPECT_FALSE(pool.elsewhere_at(2)) << "another world's";
+  EXPECT_FALSE(pool.elsewhere_at(own.index + 1)) << "never used";
+  pool.set_ghost(own, true);
+  EXPECT_EQ(pool.elsewhere_at(own.index), own);
+  pool.destroy(own);
+  EXPECT_EQ(pool.elsewhere_at(own.index), own);
+  ASSERT_TRUE(pool.end_abroad(own));
+  EXPECT_FALSE(pool.elsewhere_at(own.index));
+}
+
 // A save has living entities, those that are abroad, and ranges.
 TEST(EntityPoolGuests, ASaveOfLivingAndAbroadEntitiesIsRestored) {
   EntityPool pool(config_of(1));

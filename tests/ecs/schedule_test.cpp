@@ -53,6 +53,20 @@ TEST_F(ScheduleTest, SystemsExcludeAndTakeOptionalComponents) {
   EXPECT_EQ(registry.get<const Energy>(strong).left, 9);
 }
 
+TEST_F(ScheduleTest, ListsLeaveOutAPool) {
+  const Entity free = mover(1);
+  const Entity frozen = mover(1);
+  registry.add<Frozen>(frozen);
+  const auto step = [](Position& p) { ++p.x; };
+  schedule.add_each<Position>("before", phase, step);
+  schedule.leave_out(registry.pool_of<Frozen>());
+  schedule.add_each<Position>("after", phase, step);
+  schedule.add<Position>("view", phase, [&](const SystemContext&, const View<Position>& all) { all.each(step); });
+  schedule.run();
+  EXPECT_EQ(x(free), 3);
+  EXPECT_EQ(x(frozen), 1);
+}
+
 TEST_F(ScheduleTest, ASystemMayTakeAViewAGroupOrNothing) {
   mover(2);
   registry.add<Frozen>(mover(4));

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <mobula/ecs/registry_guests.hpp>
 #include <prediction/rules_world.hpp>
 
 namespace mobula::prediction {
@@ -84,6 +85,28 @@ TEST(PredictedWorld, DestroyEndsAnEntityOfTheServer) {
   world.destroy(entity);
   EXPECT_FALSE(server.registry.valid(entity));
   world.destroy(entity);
+}
+
+// The server of a zone reads ghosts, as a client reads its mirror.
+TEST(PredictedWorld, GhostsAreReadAndNotStepped) {
+  Side server;
+  server.context.visible = &server.registry;
+  const ecs::Entity own = server.registry.create(Body{.x = 1});
+  const ecs::Entity ghost = server.registry.create(Body{.x = 2});
+  ecs::Guests(server.registry).set_ghost(ghost, true);
+  PredictedWorld world(server.context, 3);
+  EXPECT_TRUE(world.steps(own));
+  EXPECT_FALSE(world.steps(ghost));
+  EXPECT_EQ(world.try_get<Body>(ghost), nullptr);
+  EXPECT_EQ(world.get<const Body>(ghost).x, 2);
+  std::vector<ecs::Entity> stepped;
+  std::vector<ecs::Entity> seen;
+  world.each<Body>([&](ecs::Entity entity, Body&) { stepped.push_back(entity); });
+  world.each_visible<const Body>([&](ecs::Entity entity, const Body&) { seen.push_back(entity); });
+  EXPECT_THAT(stepped, ElementsAre(own));
+  EXPECT_THAT(seen, ElementsAre(own, ghost));
+  world.destroy(ghost);
+  EXPECT_TRUE(server.registry.valid(ghost)) << "its own zone destroys it";
 }
 
 TEST(PredictedWorldDeathTest, GetNamesWhatIsMissing) {

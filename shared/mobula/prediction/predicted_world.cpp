@@ -34,11 +34,11 @@ ecs::PoolId PredictedWorld::mirrored_pool(const ecs::Pool& pool) const {
 
 // Looks through the pool if it is small, as iterations may be nested. Else through the stepped entities, which ascend.
 void PredictedWorld::gather(const ecs::Pool& pool, Gathered& gathered) const {
-  const bool steps_all = context_.stepped == nullptr;
-  if (steps_all || pool.size() < context_.stepped->alive.size() / small_pool_share) {
+  const bool steps_all = context_.stepped == nullptr && context_.visible == nullptr;
+  if (context_.stepped == nullptr || pool.size() < context_.stepped->alive.size() / small_pool_share) {
     for (const std::uint32_t index : pool.indices()) {
       const ecs::Entity entity = context_.registry->entities().at(index);
-      if (steps_all || is_stepped(entity)) gathered.add(entity);
+      if (steps_all || steps(entity)) gathered.add(entity);
     }
   } else {
     for (const ecs::Entity entity : context_.stepped->alive)

@@ -70,7 +70,7 @@ class PredictedWorld {
   }
   /// Returns whether the entity is stepped on this side.
   [[nodiscard]] bool steps(ecs::Entity entity) const {
-    return context_.stepped == nullptr ? context_.registry->valid(entity) : is_stepped(entity);
+    return context_.stepped == nullptr ? context_.registry->valid(entity) && !is_ghost(entity) : is_stepped(entity);
   }
   /// Returns static data of the level, which clients have too. Null if there is none of the id.
   [[nodiscard]] const resource::Static* find_static(std::uint64_t id) const {
@@ -154,9 +154,13 @@ class PredictedWorld {
     if (context_.level_is_read != nullptr) *context_.level_is_read = true;
     return context_.level;
   }
-  // Returns whether the mirror decides about an entity.
+  // Returns whether another zone decides about an entity.
+  [[nodiscard]] bool is_ghost(ecs::Entity entity) const {
+    return context_.visible == context_.registry && context_.registry->entities().is_ghost(entity);
+  }
+  // Returns whether the mirror decides about an entity, or another zone does.
   [[nodiscard]] bool is_mirrored(ecs::Entity entity) const {
-    return context_.visible != nullptr && !context_.registry->valid(entity);
+    return context_.visible != nullptr && (is_ghost(entity) || !context_.registry->valid(entity));
   }
   [[nodiscard]] std::uint8_t next_ordinal(const Command& command) const;
   void note_spawned(const Command& command, ecs::Entity entity, std::uint8_t ordinal);

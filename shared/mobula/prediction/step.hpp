@@ -35,10 +35,12 @@ struct StepScratch {
 
 /// Everything that a step runs over.
 struct StepContext {
-  ecs::Registry* registry = nullptr;       // entities that are stepped
-  const PredictedTypes* types = nullptr;   // those of `registry`
-  const ecs::Registry* visible = nullptr;  // entities that are not stepped but read: a client's mirror. Null on servers
-  SteppedEntities* stepped = nullptr;      // null on servers, which step all entities of the registry
+  ecs::Registry* registry = nullptr;      // entities that are stepped
+  const PredictedTypes* types = nullptr;  // those of `registry`
+  // Entities that are not stepped but read: a client's mirror. On the server of a zone the registry itself, which has
+  // ghosts. Null on other servers.
+  const ecs::Registry* visible = nullptr;
+  SteppedEntities* stepped = nullptr;         // null on servers, which step all entities of the registry
   const resource::Resource* level = nullptr;  // null without a level
   bool* level_is_read = nullptr;              // set to true once the step looks for a static; may be null
   std::uint64_t seed = 0;                     // World::prediction_seed()

@@ -11,7 +11,7 @@ using Kind = CrossingEvent::Kind;
 class Home final : public CrossingHome {
  public:
   bool take(const CrossingRecord& player) override { return !full && players.insert(player.account).second; }
-  void remove(const std::string& account) override { players.erase(account); }
+  void remove(const CrossingRecord& player) override { players.erase(player.account); }
   void leave(const CrossingRecord& player) override { left[player.account] = player.target; }
 
   std::set<std::string> players{};
@@ -34,6 +34,50 @@ class CrossingLedgerTest : public testing::Test {
   Home home;
   CrossingLedger ledger{"w", home};
 };
+
+// A crossing between zones.
+CrossingRecord zone_crossing(const std::string& from, const std::string& to, std::vector<std::string> entities) {
+  return {.source = from, .target = to, .entities = std::move(entities)};
+}
+
+// A home of entities instead of players.
+struct ZoneHome : CrossingHome {
+  bool take(const CrossingRecord& crossing) override {
+    if (full) return false;
+    for (const std::string& each : crossing.entities) EXPECT_TRUE(entities.insert(each).second) << each << " twice";
+    return true;
+  }
+  void remove(const CrossingRecord& crossing) override {
+    for (const std::string& each : crossing.entities) entities.erase(each);
+  }
+  void leave(const CrossingRecord&) override {}
+  bool full = false;
+  std::set<std::string> entities;
+};
+
+// An entity has arrived with another one, and has left alone since the save. The world has no room at first.
+TEST(CrossingLedger, CrossingsOfAnEntityKeepTheirOrder) {
+  const Crossing arrival{"9", zone_crossing("x", "w", {"1.1", "2.1"})};
+  const Crossing departure{"5", zone_crossing("w", "y", {"2.1"})};
+  const Crossing back{"1", zone_crossing("y", "w", {"2.1"})};
+  for (const bool returns : {false, true}) {
+    ZoneHome home;
+    home.full = true;
+    CrossingLedger ledger("w", home);
+    std::vector<Crossing> existing{arrival, departure};
+    if (returns) existing.push_back(back);
+    ASSERT_TRUE(ledger.restore({}, existing, 0));
+    EXPECT_EQ(ledger.waiting(), existing.size());
+    EXPECT_TRUE(ledger.state().saved_ids().empty()) << "none of them is in a save";
+    ledger.on_event({.kind = Kind::arriving, .world = "w", .id = "0", .record = zone_crossing("x", "w", {"3.1"})});
+    home.full = false;
+    ledger.retry();
+    EXPECT_EQ(ledger.waiting(), 0u);
+    EXPECT_EQ(home.entities,
+              (returns ? std::set<std::string>{"1.1", "2.1", "3.1"} : std::set<std::string>{"1.1", "3.1"}));
+    EXPECT_EQ(ledger.state().saved_ids().size(), existing.size() + 1);
+  }
+}
 
 TEST_F(CrossingLedgerTest, NotesWhereAPlayerIsThatLeft) {
   ledger.prepare("1", crossing("w", "x"));

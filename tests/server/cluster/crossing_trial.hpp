@@ -31,7 +31,7 @@ class TwinWorld final : public cluster::CrossingHome {
     EXPECT_TRUE(players.insert(player.account).second) << player.account << " is there twice";
     return true;
   }
-  void remove(const std::string& account) override { players.erase(account); }
+  void remove(const CrossingRecord& player) override { players.erase(player.account); }
   void leave(const cluster::CrossingRecord& player) override {
     EXPECT_FALSE(players.contains(player.account)) << player.account << " is here";
   }

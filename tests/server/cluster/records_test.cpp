@@ -80,6 +80,22 @@ TEST(Records, ACrossingReadsBackWithItsBytes) {
   for (std::size_t bytes = 0; bytes < text.size(); bytes += 7) EXPECT_FALSE(parse_crossing(text.substr(0, bytes)).ok());
 }
 
+TEST(Records, ACrossingBetweenZonesNeedsNoAccount) {
+  CrossingRecord crossing{.source = "m.a", .target = "m.b", .entities = {"17.1", "18.4"}, .pack = core::Bytes(9)};
+  EXPECT_EQ(*parse_crossing(to_json(crossing)), crossing);
+  crossing.entities.assign(crossing_bytes_max / 4, "17.1");
+  EXPECT_FALSE(parse_crossing(to_json(crossing)).ok()) << "they count";
+  crossing.entities.clear();
+  EXPECT_FALSE(parse_crossing(to_json(crossing)).ok()) << "nothing crosses";
+}
+
+TEST(Records, TheNameOfAZoneFollowsThatOfItsMap) {
+  EXPECT_EQ(zone_name("land.west").map, "land");
+  EXPECT_EQ(zone_name("land.west").zone, "west");
+  EXPECT_EQ(zone_name("old.land.west").map, "old.land");
+  EXPECT_EQ(zone_name("lobby").map, "");
+}
+
 TEST(Records, TextThatIsNotUtf8IsReplaced) {
   WorldRecord waiting{.game = "0123", .trouble = "no file \xff"};
   EXPECT_EQ(parse_world(to_json(waiting))->trouble, "no file \xef\xbf\xbd");

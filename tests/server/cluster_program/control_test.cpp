@@ -43,6 +43,21 @@ TEST_F(ControlTest, ANameIsGivenOnce) {
   EXPECT_EQ(of.control.counters().conflicts, 2u);
 }
 
+TEST_F(ControlTest, AMapIsCreatedWithItsWorldsOnce) {
+  const auto zones =
+      *server::ZoneMap::parse(R"({"zones": [{"name": "w", "x": [null, 0]}, {"name": "e", "x": [0, null]}]})");
+  const auto other = *server::ZoneMap::parse(R"({"zones": [{"name": "w"}]})");
+  ASSERT_EQ(reason_of(of.control.create("land.e", "game")), "") << "an earlier attempt may have made it";
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_EQ(reason_of(of.control.create_map("land", zones, "game")), "");
+    EXPECT_EQ(of.key("c/maps/land").value, zones.to_json());
+    EXPECT_TRUE(of.control.world("land.w") && of.control.world("land.e"));
+  }
+  EXPECT_EQ(reason_of(of.control.create_map("land", other, "game")), "name taken");
+  EXPECT_EQ(reason_of(of.control.create_map("land", zones, "another")), "name taken");
+  EXPECT_EQ(reason_of(of.control.create_map(std::string(63, 'm'), zones, "game")), "bad name");
+}
+
 TEST_F(ControlTest, AWorldWhoseNodeHasEndedWaits) {
   const KeyValue node = of.add_key_of_node("a", {.game = "other", .worlds_max = 1});
   of.add_open_world("w", "a", {"udp:127.0.0.1:7777"});

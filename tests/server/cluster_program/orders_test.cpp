@@ -17,6 +17,16 @@ TEST(Orders, AWorldOrderNamesWorldAndGame) {
   EXPECT_EQ(order->game, "00ff");
 }
 
+TEST(Orders, AMapOrderHasTheZones) {
+  const core::Result<Order> order = parse_map_order(R"({"map": "land", "game": "00ff", "zones": {"zones": []}})");
+  ASSERT_TRUE(order) << message(order);
+  EXPECT_EQ(order->map, "land");
+  EXPECT_EQ(order->game, "00ff");
+  EXPECT_EQ(order->zones, R"({"zones":[]})");
+  EXPECT_EQ(message(parse_map_order(R"({"map": "land", "game": "00ff", "zones": []})")), "zones: expected an object");
+  EXPECT_FALSE(parse_map_order(R"({"map": "a/b", "game": "00ff", "zones": {}})").ok());
+}
+
 TEST(Orders, ATokenOrderMayCreateTheWorld) {
   const core::Result<Order> plain = parse_token_order(R"({"world": "lobby", "account": "Łukasz"})");
   ASSERT_TRUE(plain) << message(plain);

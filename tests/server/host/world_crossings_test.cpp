@@ -1,77 +1,14 @@
 // Worlds of one node that send a player to each other, with a real etcd.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <chrono>
 #include <mobula/schema/components.hpp>
-#include <mobula/server/cluster/placer.hpp>
-#include <mobula/server/host/cluster_host.hpp>
-#include <mobula/server/session/server.hpp>
-#include <mobula/server/store/database.hpp>
-#include <server/cluster/etcd_members.hpp>
-#include <server/host/counting_game.hpp>
-#include <server/store/test_folder.hpp>
+#include <server/host/cluster_worlds.hpp>
 #include <stdexcept>
 
 namespace mobula::server {
 namespace world_crossings_test {
 
-namespace fs = std::filesystem;
-using std::chrono::steady_clock;
-
-class WorldCrossingsTest : public testing::Test {
+class WorldCrossingsTest : public test::ClusterWorldsTest {
  protected:
-  void SetUp() override {
-    if (!fs::exists(test::etcd_program)) GTEST_SKIP() << "needs Debian's etcd-server";
-    members.emplace(1);
-    key = (fs::path(folder.file()).parent_path() / "key").string();
-    ASSERT_EQ(std::system(("head -c 32 /dev/urandom | base64 > " + key).c_str()), 0);
-  }
-  // Runs a process with two worlds, until the script returns true.
-  void run(const std::function<bool(Worlds&)>& script) {
-    Worlds worlds;
-    HostConfig config = test::quick();
-    config.tick_rate = 60;
-    config.public_addresses = {"127.0.0.1"};
-    config.cluster = members->urls().front();
-    config.node = "n" + std::to_string(++runs);
-    config.db = fs::path(folder.file()).parent_path().string();
-    config.checkpoint_seconds = 0.1;
-    config.entities_max = 1024;
-    auto host = ClusterHost::start(worlds, config, make_game);
-    ASSERT_TRUE(host);
-    cluster::Etcd etcd(worlds.events(), {.members = members->urls()});
-    placer.emplace("mobula/");
-    const auto end = steady_clock::now() + std::chrono::seconds(30);
-    bool created = false;
-    worlds.on_tick([&] {
-      placer->update(etcd, core::monotonic_now());
-      const cluster::Directory& directory = placer->directory();
-      if (!created && directory.complete() && directory.nodes().contains(config.node)) {
-        created = true;
-        const std::string game = directory.nodes().at(config.node).record.game;
-        for (const char* world : {"a", "b"}) placer->create(etcd, world, game);
-      }
-      const bool both = worlds.find("a") != nullptr && worlds.find("b") != nullptr;
-      if ((both && script(worlds)) || steady_clock::now() > end) worlds.stop();
-    });
-    EXPECT_EQ(worlds.run(), !fails);
-    ASSERT_LT(steady_clock::now(), end) << "the script did not end";
-  }
-  static std::vector<std::string> accounts(Worlds& worlds, const char* world) {
-    std::vector<std::string> all;
-    for (const KnownPlayer& each : worlds.find(world)->server().known_players()) all.push_back(each.account);
-    return all;
-  }
-  static World& world(Worlds& worlds, const char* name) { return worlds.find(name)->server().world(); }
-
-  MakeGame make_game = [] { return std::make_unique<test::CountingGame>(); };
-  store::TestFolder folder;
-  std::optional<test::Members> members;
-  std::optional<cluster::Placer> placer;
-  std::string key;
-  int runs = 0;
-  bool fails = false;  // whether a world is to fail
+  WorldCrossingsTest() : ClusterWorldsTest({"a", "b"}) {}
 };
 
 TEST_F(WorldCrossingsTest, APlayerCrossesAndIsSavedThere) {

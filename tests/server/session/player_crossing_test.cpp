@@ -100,6 +100,91 @@ TEST_F(PlayerCrossingTest, ARefusalChangesNothing) {
   EXPECT_TRUE(portal.gone.empty());
 }
 
+// Removes entities as a zone does without a connection to the other one.
+struct Kept {
+  std::function<void(std::span<const ecs::Entity>)> by(World& world) {
+    return [this, &world](std::span<const ecs::Entity> all) {
+      entities.assign(all.begin(), all.end());
+      world.give_up(all);
+    };
+  }
+  std::vector<ecs::Entity> entities;
+};
+
+TEST_F(PlayerCrossingTest, APlayerCrossesToAZoneWithItsHandle) {
+  portal.keep = true;  // else the game would destroy it
+  open();
+  join_and_play("anna");
+  World& world = server().world();
+  const ecs::Entity vehicle = world.registry().create();
+  const ecs::Entity own = world.player_entity(newest());
+  ASSERT_TRUE(world.hierarchy().set_parent(own, vehicle).ok());
+  Kept kept;
+  core::Result<CrossingPlayer> player = crossing().release_to_zone(vehicle, "b", bytes_max, kept.by(world));
+  ASSERT_TRUE(player) << player.error().message;
+  EXPECT_EQ(kept.entities, (std::vector{vehicle, own}));
+  EXPECT_EQ(player->account, "anna");
+  EXPECT_EQ(player->zone.player, own);
+  EXPECT_EQ(server().players(), 0u);
+  EXPECT_EQ(world.registry().entities().elsewhere_at(own.index), own) << "reserved";
+  ASSERT_TRUE(crossing().take_in(*player, "b"));
+  EXPECT_TRUE(world.registry().valid(vehicle));
+  EXPECT_EQ(server().known_players().front().entity, own);
+  EXPECT_EQ(portal.arrived.back().entity, own);
+}
+
+TEST_F(PlayerCrossingTest, AnEntityCrossesToAZoneAlone) {
+  open();
+  World& world = server().world();
+  const ecs::Entity mob = world.registry().create();
+  Kept kept;
+  const core::Result<CrossingPlayer> player = crossing().release_to_zone(mob, "b", bytes_max, kept.by(world));
+  ASSERT_TRUE(player);
+  EXPECT_EQ(player->account, "");
+  ASSERT_TRUE(crossing().take_in(*player, "b"));
+  EXPECT_TRUE(world.registry().valid(mob));
+  crossing().remove("", player->zone.entities);
+  EXPECT_EQ(world.registry().entities().elsewhere_at(mob.index), mob);
+}
+
+TEST_F(PlayerCrossingTest, ARefusedCrossingToAZoneChangesNothing) {
+  open();
+  World& world = server().world();
+  const ecs::Entity root = world.registry().create();
+  Kept kept;
+  const auto refusal = [&](std::size_t most = bytes_max) {
+    const core::Result<CrossingPlayer> released = crossing().release_to_zone(root, "b", most, kept.by(world));
+    return released.ok() ? "" : released.error().reason;
+  };
+  EXPECT_STREQ(refusal(10), "too large");
+  join_and_play("anna");
+  ASSERT_TRUE(world.hierarchy().set_parent(world.player_entity(newest()), root).ok());
+  portal.closed = true;
+  EXPECT_STREQ(refusal(), "portal closed");
+  portal.closed = false;
+  join_and_play("bert");
+  ASSERT_TRUE(world.hierarchy().set_parent(world.player_entity(newest()), root).ok());
+  EXPECT_STREQ(refusal(), "several players");
+  EXPECT_TRUE(kept.entities.empty());
+  EXPECT_EQ(server().players(), 2u);
+}
+
+TEST_F(PlayerCrossingTest, APlayerNotTakenIntoAZoneLeavesNoTrace) {
+  open();
+  join_and_play("anna");
+  World& world = server().world();
+  const ecs::Entity own = world.player_entity(newest());
+  Kept kept;
+  const core::Result<CrossingPlayer> player = crossing().release_to_zone(own, "b", bytes_max, kept.by(world));
+  ASSERT_TRUE(player);
+  for (const bool throws : {false, true}) {
+    portal.closed = !throws;
+    portal.throws = throws;
+    EXPECT_FALSE(crossing().take_in(*player, "b"));
+    EXPECT_EQ(world.registry().entities().elsewhere_at(own.index), own);
+  }
+}
+
 TEST_F(PlayerCrossingTest, AnArrivedPlayerWaitsForItsClient) {
   open();
   ASSERT_TRUE(crossing().take_in(anna(), "b"));

@@ -39,7 +39,8 @@ struct ZoneServer {
       if (!zone || *zone >= map.zones().size()) return std::nullopt;
       return map.zones()[*zone].region;
     };
-    return {.entities_max = map.entities_max(), .own = map.indices(number), .neighbour = region_of};
+    return {.entities_max = map.entities_max(),
+            .zone = ZoneConfig{map.indices(number), map.zones()[number].region, region_of}};
   }
   void connect(ZoneServer& other, std::uint64_t client_id) {
     const transport::UserData pass = zone_pass(zone, client_id, test::test_transport().private_key);

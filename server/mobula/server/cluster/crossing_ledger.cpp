@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <mobula/core/format.hpp>
 #include <mobula/server/cluster/crossing_ledger.hpp>
 #include <utility>
@@ -23,7 +24,7 @@ core::Status CrossingLedger::restore(LedgerState saved, const std::vector<Crossi
     if (is_gone(id)) take_back(id);
   std::map<std::string, const CrossingRecord*> last;  // by account
   for (const auto& [id, record] : existing) {
-    record.source == world_ ? depart(id, record) : arrive(id, record);
+    handle(id, record);
     last[record.account] = &record;
   }
   for (const auto& [account, record] : last)
@@ -46,18 +47,31 @@ void CrossingLedger::on_event(const CrossingEvent& event) {
   }
 }
 
+void CrossingLedger::handle(const std::string& id, const CrossingRecord& record) {
+  record.source == world_ ? depart(id, record) : arrive(id, record);
+}
+
+// Returns whether a crossing of one of the entities waits.
+bool CrossingLedger::is_blocked(const CrossingRecord& record) const {
+  return std::ranges::any_of(waiting_, [&](const Crossing& each) {
+    return std::ranges::find_first_of(each.record.entities, record.entities) != each.record.entities.end();
+  });
+}
+
 // A world that was saved before has the player, or was about to take them in or back by a crossing before this one.
 void CrossingLedger::depart(const std::string& id, const CrossingRecord& record) {
-  if (!state_.left.insert(id).second) return;
+  if (state_.left.contains(id)) return;
+  if (is_blocked(record)) return waiting_.push_back({id, record});
+  state_.left.insert(id);
   ++state_.version;
   returning_.erase(id);
   if (state_.prepared.erase(id) > 0) return;
-  home_.remove(record.account);
-  for (const auto& [arriving, player] : std::map(waiting_)) {
-    if (player.account != record.account) continue;
-    state_.arrived.insert(arriving);
-    waiting_.erase(arriving);
-  }
+  home_.remove(record);
+  std::erase_if(waiting_, [&](const Crossing& each) {
+    const bool is_player = record.entities.empty() && each.record.account == record.account;
+    if (is_player) state_.arrived.insert(each.id);
+    return is_player;
+  });
   for (const std::string& refused : std::set(returning_)) {
     if (state_.prepared.at(refused).account != record.account) continue;
     state_.prepared.erase(refused);
@@ -67,13 +81,9 @@ void CrossingLedger::depart(const std::string& id, const CrossingRecord& record)
 
 void CrossingLedger::arrive(const std::string& id, const CrossingRecord& record) {
   if (state_.arrived.contains(id)) return;
-  if (!home_.take(record)) {
-    waiting_[id] = record;
-    return;
-  }
+  if (is_blocked(record) || !home_.take(record)) return waiting_.push_back({id, record});
   ++state_.version;
   state_.arrived.insert(id);
-  waiting_.erase(id);
 }
 
 void CrossingLedger::take_back(const std::string& id) {
@@ -91,11 +101,11 @@ void CrossingLedger::take_back(const std::string& id) {
 void CrossingLedger::forget(const std::string& id) {
   state_.left.erase(id);
   state_.arrived.erase(id);
-  waiting_.erase(id);
+  std::erase_if(waiting_, [&](const Crossing& each) { return each.id == id; });
 }
 
 void CrossingLedger::retry() {
-  for (const auto& [id, record] : std::map(waiting_)) arrive(id, record);
+  for (const auto& [id, record] : std::exchange(waiting_, {})) handle(id, record);
   for (const std::string& id : std::set(returning_)) take_back(id);
 }
 

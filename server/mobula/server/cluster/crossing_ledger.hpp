@@ -5,6 +5,8 @@
 //   left       the record exists, and the world does not have the player
 //   arrived    the record exists, and the world has the player
 //
+// Crossings between zones keep their order: one waits while an earlier one of the same entity cannot be handled.
+//
 // The ledger forgets a crossing once its record is erased. The coordinator keeps the version of the ledger that had the
 // last one. A save with an older version is refused: some of its players have left for good.
 #pragma once
@@ -20,12 +22,12 @@ namespace mobula::cluster {
 class CrossingHome {
  public:
   virtual ~CrossingHome() = default;
-  /// Takes a player in, or back. Returns false if it cannot yet, and stays as it was.
-  virtual bool take(const CrossingRecord& player) = 0;
-  /// Removes the player of an account, if there is one.
-  virtual void remove(const std::string& account) = 0;
-  /// Notes that the coordinator has decided that a player is elsewhere.
-  virtual void leave(const CrossingRecord& player) = 0;
+  /// Takes a player or entities in, or back. Returns false if it cannot yet, and stays as it was.
+  virtual bool take(const CrossingRecord& crossing) = 0;
+  /// Removes them, as far as the world has them.
+  virtual void remove(const CrossingRecord& crossing) = 0;
+  /// Notes that the coordinator has decided that they are elsewhere.
+  virtual void leave(const CrossingRecord& crossing) = 0;
 };
 
 class CrossingLedger {
@@ -44,20 +46,22 @@ class CrossingLedger {
   void retry();
 
   [[nodiscard]] const LedgerState& state() const { return state_; }
-  /// Returns the number of players that the world cannot take in yet.
+  /// Returns the number of crossings that the world cannot handle yet.
   [[nodiscard]] std::size_t waiting() const { return waiting_.size() + returning_.size(); }
 
  private:
+  void handle(const std::string& id, const CrossingRecord& record);
   void depart(const std::string& id, const CrossingRecord& record);
   void arrive(const std::string& id, const CrossingRecord& record);
+  [[nodiscard]] bool is_blocked(const CrossingRecord& record) const;
   void take_back(const std::string& id);
   void forget(const std::string& id);
 
   std::string world_;
   CrossingHome& home_;
   LedgerState state_;
-  std::map<std::string, CrossingRecord> waiting_{};  // arriving
-  std::set<std::string> returning_{};                // among those prepared: refused
+  std::vector<Crossing> waiting_{};    // in order; all but those behind another one arrive
+  std::set<std::string> returning_{};  // among those prepared: refused
 };
 
 }  // namespace mobula::cluster

@@ -121,7 +121,7 @@ void Crossings::add_departures(World& world, Transaction& transaction) const {
   world.sent.clear();
   std::size_t bytes = 0;
   for (const auto& [id, record] : world.departures) {
-    bytes += record.pack.size() + record.data.size();
+    bytes += bytes_of(record);
     const bool has_room = world.sent.size() < crossings_max && bytes <= crossing_bytes_max;
     if (!world.sent.empty() && !has_room) return;
     const std::string key = key_of(crossings_prefix, id);

@@ -161,7 +161,15 @@ NodeTask Node::task_to_open(const std::string& world, std::uint64_t epoch) {
           .world = world,
           .epoch = epoch,
           .crossings = crossings_.open(directory_, world, epoch),
-          .ledger = directory_.ledger(world).record};
+          .ledger = directory_.ledger(world).record,
+          .map = map_of(world)};
+}
+
+std::string Node::map_of(std::string_view world) const {
+  const ZoneName name = zone_name(world);
+  const KeyValue* const map =
+      name.map.empty() ? nullptr : directory_.find(std::string(maps_prefix) + std::string(name.map));
+  return map == nullptr ? std::string() : map->value;
 }
 
 void Node::publish_load(Coordinator& coordinator) {
@@ -206,6 +214,12 @@ void Node::release(std::string_view world, std::uint64_t epoch, WorldRecord reco
 void Node::drain() {
   changed_ = true;
   config_.offer.draining = true;
+}
+
+std::optional<WorldRecord> Node::find_world(std::string_view world) const {
+  const auto found = directory_.worlds().find(world);
+  if (found == directory_.worlds().end()) return std::nullopt;
+  return found->second.record;
 }
 
 core::Status Node::may_cross(std::string_view source, std::string_view target) const {

@@ -52,6 +52,7 @@ struct NodeTask {
   // open: crossings from and to the world, in the order in which they were decided, and its record in the ledgers.
   std::vector<Crossing> crossings{};
   LedgerRecord ledger{};
+  std::string map{};  // open: value of the key in maps/ whose zone the world is; empty for other worlds
 };
 
 class Node {
@@ -71,6 +72,8 @@ class Node {
   /// Gives a world back because its files have a later epoch, as after the loss of the coordinator's data. Its next
   /// epoch is greater than `last_epoch`.
   void superseded(std::string_view world, std::uint64_t epoch, std::uint64_t last_epoch);
+  /// Returns the record of a world. Null if the directory has none.
+  [[nodiscard]] std::optional<WorldRecord> find_world(std::string_view world) const;
   /// Returns whether a player may be sent from one world to another. Errors: "no such world", "other game".
   [[nodiscard]] core::Status may_cross(std::string_view source, std::string_view target) const;
   // As those of Crossings.
@@ -127,6 +130,7 @@ class Node {
   void publish_load(Coordinator& coordinator);
   void commit(Coordinator& coordinator, std::string_view key, std::string value, LeaseId lease);
   [[nodiscard]] NodeTask task_to_open(const std::string& world, std::uint64_t epoch);
+  [[nodiscard]] std::string map_of(std::string_view world) const;
   void release(std::string_view world, std::uint64_t epoch, WorldRecord record);
   [[nodiscard]] bool is_own(const WorldRecord& record) const;
   Held* find(std::string_view world, std::uint64_t epoch);

@@ -135,6 +135,11 @@ void NodeThread::superseded(std::string_view world, std::uint64_t epoch, std::ui
   impl_->node.superseded(world, epoch, last_epoch);
 }
 
+std::optional<WorldRecord> NodeThread::find_world(std::string_view world) const {
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->node.find_world(world);
+}
+
 core::Status NodeThread::may_cross(std::string_view source, std::string_view target) const {
   const std::lock_guard lock(impl_->mutex);
   return impl_->node.may_cross(source, target);

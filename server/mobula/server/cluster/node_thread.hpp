@@ -31,6 +31,7 @@ class NodeThread {
   void failed(std::string_view world, std::uint64_t epoch, std::string why);
   void closed(std::string_view world, std::uint64_t epoch);
   void superseded(std::string_view world, std::uint64_t epoch, std::uint64_t last_epoch);
+  [[nodiscard]] std::optional<WorldRecord> find_world(std::string_view world) const;
   [[nodiscard]] core::Status may_cross(std::string_view source, std::string_view target) const;
   void depart(const std::string& world, std::uint64_t epoch, const std::string& id, CrossingRecord record);
   void saved(std::string_view world, std::uint64_t epoch, std::uint64_t version, const std::vector<std::string>& ids);

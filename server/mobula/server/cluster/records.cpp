@@ -20,6 +20,11 @@ core::Error bad(const char* kind, std::string_view json) {
 
 }  // namespace
 
+ZoneName zone_name(std::string_view world) {
+  const std::size_t dot = world.rfind('.');
+  return dot == std::string_view::npos ? ZoneName{} : ZoneName{world.substr(0, dot), world.substr(dot + 1)};
+}
+
 std::string_view to_string(WorldState state) { return states.at(static_cast<std::size_t>(state)); }
 
 std::string to_json(const NodeRecord& node) {
@@ -47,6 +52,7 @@ std::string to_json(const CrossingRecord& crossing) {
               {"target", crossing.target},
               {"account", crossing.account},
               {"name", crossing.name},
+              {"entities", crossing.entities},
               {"pack", core::to_base64(crossing.pack)},
               {"data", core::to_base64(crossing.data)},
               {"left", crossing.left},
@@ -102,24 +108,31 @@ core::Result<WorldRecord> parse_world(std::string_view json) {
   return world;
 }
 
+std::size_t bytes_of(const CrossingRecord& crossing) {
+  std::size_t bytes = crossing.account.size() + crossing.name.size() + crossing.pack.size() + crossing.data.size();
+  for (const std::string& entity : crossing.entities) bytes += entity.size();
+  return bytes;
+}
+
 core::Result<CrossingRecord> parse_crossing(std::string_view json) {
   const Json parsed = Json::parse(json, nullptr, false);
   JsonFields fields(parsed);
   CrossingRecord crossing{.source = fields.text("source"),
                           .target = fields.text("target"),
                           .account = fields.text("account"),
-                          .name = fields.text("name")};
+                          .name = fields.text("name"),
+                          .entities = fields.texts("entities")};
   const std::optional<core::Bytes> pack = core::from_base64(fields.text("pack"));
   const std::optional<core::Bytes> data = core::from_base64(fields.text("data"));
   crossing.left = fields.flag("left");
   crossing.arrived = fields.flag("arrived");
   const bool good = fields.good() && pack && data && core::is_good_name(crossing.source) &&
                     core::is_good_name(crossing.target) && crossing.source != crossing.target &&
-                    !crossing.account.empty();
-  if (!good || crossing.account.size() + crossing.name.size() + pack->size() + data->size() > crossing_bytes_max)
-    return bad("crossing", json);
+                    !(crossing.account.empty() && crossing.entities.empty());
+  if (!good) return bad("crossing", json);
   crossing.pack = *pack;
   crossing.data = *data;
+  if (bytes_of(crossing) > crossing_bytes_max) return bad("crossing", json);
   return crossing;
 }
 

@@ -5,6 +5,7 @@
 //   worlds/NAME   a world and its owner
 //   ledgers/NAME  how new the world's save must be; see crossing_ledger.hpp
 //   crossings/ID  a player on the way from one world to another; see crossings.hpp
+//   maps/NAME     a world that is cut into zones (zones/zone_map.hpp). The world NAME.Z has its zone Z
 //
 // A node's key is created once per run: the revision of its creation names the run. The owner of a world is a run of a
 // node. While the key of that run exists, no other node may have the world.
@@ -20,6 +21,7 @@ inline constexpr std::string_view loads_prefix = "loads/";
 inline constexpr std::string_view worlds_prefix = "worlds/";
 inline constexpr std::string_view ledgers_prefix = "ledgers/";
 inline constexpr std::string_view crossings_prefix = "crossings/";
+inline constexpr std::string_view maps_prefix = "maps/";
 
 struct NodeRecord {
   std::string game{};     // hash of the schema; worlds are placed on nodes of their game
@@ -59,27 +61,38 @@ struct WorldRecord {
   bool operator==(const WorldRecord&) const = default;
 };
 
-/// Maximum size of a crossing's account, name, pack and data together. etcd takes requests of 1.5 MiB.
+/// Maximum size of a crossing's account, name, entities, pack and data together. etcd takes requests of 1.5 MiB.
 inline constexpr std::size_t crossing_bytes_max = 512 * 1024;
 
-/// A player on the way. While the key exists, the record owns the player's entities: a world that has them too has not
-/// been saved since.
+/// A player on the way, or entities that go from one zone to another. While the key exists, the record owns the
+/// entities: a world that has them too has not been saved since.
 struct CrossingRecord {
   std::string source{};  // world
   std::string target{};  // world
   std::string account{};
-  std::string name{};    // the player's
-  core::Bytes pack{};    // World::pack of the player's entity
-  core::Bytes data{};    // the game's own
-  bool left = false;     // the source was saved without them
-  bool arrived = false;  // the target was saved with them
+  std::string name{};                   // the player's
+  std::vector<std::string> entities{};  // handles, if it is between zones; they stay the same
+  core::Bytes pack{};                   // World::pack of the player's entity, or zones/zone_pack.hpp
+  core::Bytes data{};                   // the game's own
+  bool left = false;                    // the source was saved without them
+  bool arrived = false;                 // the target was saved with them
   bool operator==(const CrossingRecord&) const = default;
 };
+
+/// Returns what counts towards crossing_bytes_max.
+std::size_t bytes_of(const CrossingRecord& crossing);
 
 struct LedgerRecord {
   std::uint64_t version = 0;  // a save with an older ledger is older than a crossing that is settled
   bool operator==(const LedgerRecord&) const = default;
 };
+
+/// Returns the map to which a world belongs by its name, and its zone. Both are empty if the name has no dot.
+struct ZoneName {
+  std::string_view map{};
+  std::string_view zone{};
+};
+ZoneName zone_name(std::string_view world);
 
 std::string_view to_string(WorldState state);
 std::string to_json(const NodeRecord& node);

@@ -4,6 +4,7 @@
 #include <mobula/core/format.hpp>
 #include <mobula/core/hash.hpp>
 #include <mobula/core/running_code.hpp>
+#include <mobula/ecs/registry_guests.hpp>
 #include <mobula/resource/entity_tree.hpp>
 #include <mobula/resource/pack.hpp>
 #include <mobula/server/game/entity_references.hpp>
@@ -61,7 +62,20 @@ core::Status World::spawn_level() {
   if (!level_) return core::Done{};
   if (core::Status spawned = level_->spawn(); !spawned) return spawned;
   hierarchy_.update();
+  if (config_.region) destroy_outside();
   return core::Done{};
+}
+
+// Each zone spawns the level. An entity stays in the zone that has the place of its root.
+void World::destroy_outside() {
+  std::vector<ecs::Entity> outside;
+  registry_.view<const hierarchy::WorldTransform>().each([&](ecs::Entity entity, const auto& at) {
+    const auto* const parent = std::as_const(registry_).try_get<const engine::Parent>(entity);
+    const bool is_root = parent == nullptr || !registry_.valid(parent->entity);
+    if (is_root && !config_.region->contains(at.position)) outside.push_back(entity);
+  });
+  for (const ecs::Entity root : outside) hierarchy_.destroy_tree(root);
+  hierarchy_.update();
 }
 
 void World::cut(ecs::Entity entity) {
@@ -172,7 +186,8 @@ core::Result<core::Bytes> World::pack(ecs::Entity root) {
 }
 
 core::Result<ZonePack> World::pack_for_zone(ecs::Entity root) {
-  ZonePack pack{.bytes = {}, .entities = hierarchy_.subtree(root), .others = {}};
+  ZonePack pack;
+  pack.entities = hierarchy_.subtree(root);
   core::Result<core::Bytes> bytes = resource::pack(registry_, schema(), pack.entities, &pack.others);
   if (!bytes) return bytes.error();
   pack.bytes = std::move(*bytes);
@@ -233,6 +248,14 @@ core::Status World::receive(const ZonePack& packed) {
   if (core::Status received = spawner->receive(named, packed.entities.size()); !received) return received;
   keep_names(spawner->resource());
   return core::Done{};
+}
+
+void World::give_up(std::span<const ecs::Entity> entities) {
+  for (const ecs::Entity entity : entities) {
+    if (!registry_.valid(entity)) continue;
+    ecs::Guests(registry_).set_ghost(entity, true);
+    registry_.destroy(entity);
+  }
 }
 
 core::Error World::full() const {

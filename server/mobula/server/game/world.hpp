@@ -16,6 +16,7 @@
 #include <mobula/reflect/schema.hpp>
 #include <mobula/server/game/events.hpp>
 #include <mobula/server/game/level.hpp>
+#include <mobula/server/game/zone_pack.hpp>
 #include <mobula/server/interest/viewer.hpp>
 #include <optional>
 #include <string>
@@ -42,14 +43,8 @@ struct WorldConfig {
   std::uint64_t seed = 1;
   std::uint32_t entities_max = 1u << 20;  // entities at a time; the memory of a mirror grows with it
   ecs::OwnIndices own{};                  // indices of the entities that this world creates
+  std::optional<Region> region{};         // a zone spawns only what the level has there
   std::uint32_t incarnation = 0;          // 12 bits, part of all handles; differs between two runs of a saved world
-};
-
-/// Entities packed for a zone beside this one, which has the same handles.
-struct ZonePack {
-  core::Bytes bytes{};
-  std::vector<ecs::Entity> entities{};  // packed
-  std::vector<ecs::Entity> others{};    // that these name
 };
 
 /// Entities, components, tick and level of one world.
@@ -95,6 +90,8 @@ class World {
   /// Creates packed entities of a zone beside this one, which keep their handles. Ghosts of them are replaced. Errors,
   /// which change nothing, are those of unpack(), "invalid" for another number of entities, and "handle in use".
   core::Status receive(const ZonePack& packed);
+  /// Removes packed entities that a zone beside this one has. It may show them as ghosts. Their handles stay reserved.
+  void give_up(std::span<const ecs::Entity> entities);
   /// Destroys a living entity and all its descendants. Does nothing for null.
   void destroy_tree(ecs::Entity root) {
     if (root) hierarchy_.destroy_tree(root);
@@ -129,6 +126,11 @@ class World {
 
   [[nodiscard]] ecs::Registry& registry() { return registry_; }
   [[nodiscard]] const ecs::Registry& registry() const { return registry_; }
+  /// Returns the region of the zone that this world is. Null if it is a world of its own. Entities of other zones near
+  /// the region are ghosts here, which the systems of the schedule leave out.
+  [[nodiscard]] const std::optional<Region>& region() const { return config_.region; }
+  /// Returns whether an entity is one of another zone, so that only that zone may change it.
+  [[nodiscard]] bool is_ghost(ecs::Entity entity) const { return registry_.entities().is_ghost(entity); }
   /// Returns parents, children and WorldTransforms. The server updates them after spawning the level and after each
   /// tick of the game. A game that needs WorldTransforms of the current tick calls update() itself.
   [[nodiscard]] hierarchy::Hierarchy& hierarchy() { return hierarchy_; }
@@ -230,6 +232,7 @@ class World {
   [[nodiscard]] core::Result<std::vector<ecs::Entity>> ghosts_of(std::span<const ecs::Entity> entities) const;
   [[nodiscard]] core::Status names_fit(const resource::Resource& resource) const;
   void keep_names(const resource::Resource& resource);
+  void destroy_outside();
   void follow(const LevelChange& change);
   void destroy_removed(const LevelChange& change);
   static std::uint64_t hash_of_seed(std::uint64_t seed);

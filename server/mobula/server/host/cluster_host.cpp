@@ -48,6 +48,16 @@ std::uint16_t plus(std::uint16_t port, std::size_t place) {
   return port == 0 ? port : static_cast<std::uint16_t>(port + place);
 }
 
+core::Result<std::shared_ptr<const ZonePlace>> place_of(const std::string& world, const std::string& json) {
+  core::Result<ZoneMap> map = ZoneMap::parse(json);
+  if (!map) return map.error();
+  const cluster::ZoneName name = cluster::zone_name(world);
+  const std::uint32_t zone = map->find(name.zone);
+  if (zone == ZoneMap::no_zone)
+    return core::Error{"bad map", core::format("the map {} has no zone {}", name.map, name.zone)};
+  return std::make_shared<const ZonePlace>(ZonePlace{std::move(*map), std::string(name.map), zone});
+}
+
 // Returns the addresses of clients as URLs. The WebSocket's has the configured host, since certificates have names.
 std::vector<std::string> addresses_of(const HostedWorld& world) {
   std::vector<std::string> urls;
@@ -188,16 +198,26 @@ core::Status ClusterHost::open_at(std::size_t place, const NodeTask& task, const
   config.db = file;
   core::Result<std::unique_ptr<Game>> game = make(make_game_);
   if (!game) return game.error();
+  if (!task.map.empty()) {
+    core::Result<std::shared_ptr<const ZonePlace>> zone = place_of(task.world, task.map);
+    if (!zone) return zone.error();
+    config.zone = std::move(*zone);
+  }
   const core::Result<HostedWorld*> world = worlds_.open(task.world, config, **game);
   if (!world) return world.error();
-  auto crossings =
-      std::make_unique<WorldCrossings>(task.world, task.epoch, (*world)->server(), (*world)->store(), *node_);
+  std::unique_ptr<ZoneHost> zone;
+  if (config.zone != nullptr)
+    zone = std::make_unique<ZoneHost>(worlds_.events(), *config.zone, (*world)->server(), (*world)->token_issuer().key,
+                                      *node_);
+  auto crossings = std::make_unique<WorldCrossings>(task.world, task.epoch, (*world)->server(), (*world)->store(),
+                                                    *node_, zone.get());
   core::Status begun = core::Done{};
   if (core::Status ran = (*world)->run([&] { begun = crossings->begin(task); }); !ran) begun = ran;
   places_[place] = {.name = task.world,
                     .epoch = task.epoch,
                     .world = *world,
                     .game = std::move(*game),
+                    .zone = std::move(zone),
                     .crossings = std::move(crossings)};
   if (!begun) {
     places_[place].refused = true;

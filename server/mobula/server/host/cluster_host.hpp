@@ -44,6 +44,7 @@ class ClusterHost final : public Supervisor {
     bool has_backup = false;  // former files are removed
     HostedWorld* world = nullptr;
     std::unique_ptr<Game> game{};
+    std::unique_ptr<ZoneHost> zone{};             // null unless it is one
     std::unique_ptr<WorldCrossings> crossings{};  // the world uses it
   };
 

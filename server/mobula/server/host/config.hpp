@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <mobula/process/setting.hpp>
 #include <mobula/transport/address.hpp>
 #include <optional>
@@ -11,6 +12,7 @@
 namespace mobula::server {
 
 struct ServerConfig;
+struct ZonePlace;
 
 struct HostConfig {
   enum class Job { serve, check_health };
@@ -40,6 +42,7 @@ struct HostConfig {
   std::uint32_t catch_up_ticks = 5;
   std::uint64_t ticks = 0;  // 0 runs until stopped
   std::uint64_t seed = 1;
+  std::shared_ptr<const ZonePlace> zone;  // which zone of its cluster the world is; null for a world of its own
   std::string db;  // SQLite file of the world, in a cluster the folder of such files; empty for no saves
   double checkpoint_seconds = 10;
   std::uint32_t clients_max = 1024;

@@ -11,6 +11,8 @@
 #include <mobula/server/game/thrown.hpp>
 #include <mobula/server/host/hosted_world.hpp>
 #include <mobula/server/session/server.hpp>
+#include <mobula/server/zones/zone_pass.hpp>
+#include <mobula/server/zones/zone_place.hpp>
 #include <optional>
 
 namespace mobula::server {
@@ -48,6 +50,15 @@ transport::ServerEndpointConfig transport_of(const HostConfig& config, const Tok
   return transport;
 }
 
+ZoneConfig zone_of(const std::shared_ptr<const ZonePlace>& place, const core::SecretKey& key) {
+  const auto neighbour = [place, key](const Identity& identity) -> std::optional<Region> {
+    const std::optional<std::uint32_t> zone = read_zone_pass(identity, key);
+    if (!zone || *zone >= place->map.zones().size()) return std::nullopt;
+    return place->map.zones()[*zone].region;
+  };
+  return {.own = place->indices(), .region = place->region(), .neighbour = neighbour};
+}
+
 void log_level_notes(const World& world) {
   for (const std::string& note : world.level_notes())
     core::log_line(core::LogLevel::warn, "server", "the level was compiled with another schema: " + note);
@@ -75,6 +86,10 @@ TickPacer start_pacing(const HostConfig& config) {
 // Names the setting that makes room, if that is what an error is about.
 core::Error with_remedy(const core::Error& error, const HostConfig& config) {
   if (error.reason != std::string_view("too many entities")) return error;
+  if (config.zone != nullptr)
+    return {error.reason, core::format("the level does not fit a zone of {} entities; make the cluster's map with a "
+                                       "greater entities_per_zone",
+                                       config.zone->indices().end - config.zone->indices().first)};
   return {error.reason, core::format("--entities-max {}: {}; start the server with a greater one", config.entities_max,
                                      error.message)};
 }
@@ -142,6 +157,11 @@ core::Status HostedWorld::start(net::EventLoop& events, Game& game) {
   if (!issuer) return issuer.error();
   token_issuer_ = std::move(*issuer);
 
+  if (config_.zone != nullptr) {
+    if (!token_issuer_.shared) return core::Error{"no key", "a zone needs the key of its cluster: --key-file"};
+    server.entities_max = config_.zone->map.entities_max();
+    server.zone = zone_of(config_.zone, token_issuer_.key);
+  }
   server.transport = transport_of(config_, token_issuer_);
   server.token_servers = token_issuer_.public_addresses;
   core::random_bytes(server.secret);

@@ -17,8 +17,38 @@ using transport::ReasonCode;
 constexpr core::Nanoseconds retry_interval = core::second;
 constexpr std::size_t name_bytes_shown = 64;
 
-CrossingPlayer player_of(const CrossingRecord& record) {
-  return {.account = record.account, .name = record.name, .pack = record.pack, .data = record.data};
+std::vector<ecs::Entity> entities_of(const CrossingRecord& record) {
+  std::vector<ecs::Entity> entities;
+  for (const std::string& text : record.entities)
+    if (const std::optional<ecs::Entity> entity = ecs::parse_entity(text)) entities.push_back(*entity);
+  return entities;
+}
+
+std::vector<std::string> texts_of(std::span<const ecs::Entity> entities) {
+  std::vector<std::string> texts;
+  for (const ecs::Entity entity : entities) texts.push_back(ecs::to_string(entity));
+  return texts;
+}
+
+// Entities that have ended far from home are reported by a record without a pack.
+bool is_of_ended(const CrossingRecord& record) { return !record.entities.empty() && record.pack.empty(); }
+
+core::Result<CrossingPlayer> player_of(const CrossingRecord& record) {
+  CrossingPlayer player{.account = record.account, .name = record.name, .data = record.data};
+  if (record.entities.empty()) {
+    player.pack = record.pack;
+    return player;
+  }
+  core::Result<ZonePack> zone = parse_zone_pack(record.pack);
+  if (!zone) return zone.error();
+  player.zone = std::move(*zone);
+  return player;
+}
+
+// Names what crosses in a log line.
+std::string shown(const CrossingRecord& record) {
+  if (!record.account.empty()) return "account " + record.account;
+  return "entity " + (record.entities.empty() ? "?" : record.entities.front());
 }
 
 // No two owners of a world have the same epoch, so no other departure has this ID.
@@ -29,8 +59,14 @@ std::string id_of(const std::string& world, std::uint64_t epoch, std::uint64_t n
 }  // namespace
 
 WorldCrossings::WorldCrossings(std::string world, std::uint64_t epoch, Server& server, const store::Store* store,
-                               cluster::NodeThread& node)
-    : world_(std::move(world)), epoch_(epoch), server_(server), store_(store), node_(node), ledger_(world_, *this) {}
+                               cluster::NodeThread& node, ZoneHost* zone)
+    : world_(std::move(world)),
+      epoch_(epoch),
+      server_(server),
+      store_(store),
+      node_(node),
+      zone_(zone),
+      ledger_(world_, *this) {}
 
 core::Status WorldCrossings::begin(const cluster::NodeTask& task) {
   const core::LogScope about({.world = world_});
@@ -46,6 +82,7 @@ core::Status WorldCrossings::begin(const cluster::NodeTask& task) {
 void WorldCrossings::update(core::Nanoseconds now) {
   const core::LogScope about({.world = world_});
   for (const World::Departure& each : server_.world().take_departures()) depart(each);
+  if (zone_ != nullptr) update_zone(now);
   note_saves();
   if (now < retry_at_ || ledger_.waiting() == 0) return;
   retry_at_ = now + retry_interval;
@@ -61,14 +98,52 @@ void WorldCrossings::depart(const World::Departure& departure) {
   core::Result<CrossingPlayer> player =
       server_.crossing().release(departure.player, departure.world, cluster::crossing_bytes_max);
   if (!player) return refuse(player.error());
+  prepare(std::move(*player), departure.world);
+}
+
+// Once for each tick of this world.
+void WorldCrossings::update_zone(core::Nanoseconds now) {
+  if (std::exchange(zone_tick_, server_.world().tick()) == server_.world().tick()) return;
+  zone_->update(now);
+  for (const Leaving& each : zone_->leaving(now)) cross(each, now);
+  report_ended();
+}
+
+void WorldCrossings::cross(const Leaving& leaving, core::Nanoseconds now) {
+  const std::string target = zone_->world_of(leaving.zone);
+  const auto keep = [&](std::span<const ecs::Entity> entities) { zone_->keep(leaving.zone, entities); };
+  core::Status may = node_.may_cross(world_, target);
+  if (may) {
+    core::Result<CrossingPlayer> left =
+        server_.crossing().release_to_zone(leaving.root, target, cluster::crossing_bytes_max, keep);
+    if (left) return prepare(std::move(*left), target);
+    may = left.error();
+  }
+  zone_->refuse(leaving.root, now);
+  core::log_warn("cluster", "entity {} does not cross to zone {}: {}: {}", ecs::to_string(leaving.root), target,
+                 may.error().reason, may.error().message);
+}
+
+// A save has them too, as of the same tick: else their homes would reserve their indices for ever.
+void WorldCrossings::report_ended() {
+  for (const EndedGuests& ended : zone_->take_ended())
+    decide({.source = world_, .target = zone_->world_of(ended.home), .entities = texts_of(ended.entities)});
+}
+
+void WorldCrossings::prepare(CrossingPlayer&& player, const std::string& target) {
+  const bool is_zone = !player.zone.entities.empty();
+  decide({.source = world_,
+          .target = target,
+          .account = std::move(player.account),
+          .name = std::move(player.name),
+          .entities = texts_of(player.zone.entities),
+          .pack = is_zone ? to_bytes(player.zone) : std::move(player.pack),
+          .data = std::move(player.data)});
+}
+
+void WorldCrossings::decide(CrossingRecord&& record) {
   const std::string id = id_of(world_, epoch_, ++number_);
-  CrossingRecord record{.source = world_,
-                        .target = departure.world,
-                        .account = std::move(player->account),
-                        .name = std::move(player->name),
-                        .pack = std::move(player->pack),
-                        .data = std::move(player->data)};
-  accounts_[id] = record.account;
+  if (!record.account.empty()) accounts_[id] = record.account;
   ledger_.prepare(id, record);
   node_.depart(world_, epoch_, id, std::move(record));
 }
@@ -86,20 +161,34 @@ void WorldCrossings::on_event(const CrossingEvent& event) {
   }
 }
 
-bool WorldCrossings::take(const CrossingRecord& player) {
-  const core::Status taken = server_.crossing().take_in(player_of(player), world_);
+bool WorldCrossings::take(const CrossingRecord& crossing) {
+  if (is_of_ended(crossing)) return take_ended(crossing);
+  const core::Result<CrossingPlayer> player = player_of(crossing);
+  const core::Status taken = player ? server_.crossing().take_in(*player, world_) : core::Status(player.error());
   if (taken) return true;
-  server_.crossing().expect(player.account);
-  core::log_warn("cluster", "account {} is not taken in yet: {}: {}", player.account, taken.error().reason,
+  if (!crossing.account.empty()) server_.crossing().expect(crossing.account);
+  core::log_warn("cluster", "{} is not taken in yet: {}: {}", shown(crossing), taken.error().reason,
                  taken.error().message);
   return false;
 }
 
-void WorldCrossings::leave(const CrossingRecord& player) {
-  server_.crossing().leave(player.account, player.target, core::monotonic_now());
+// At home the indices become free. The zone in which they ended reports them anew if the cluster has refused it.
+bool WorldCrossings::take_ended(const CrossingRecord& record) {
+  if (zone_ == nullptr) return true;
+  record.source == world_ ? zone_->end_again(entities_of(record)) : zone_->end_abroad(entities_of(record));
+  return true;
+}
+
+void WorldCrossings::remove(const CrossingRecord& crossing) {
+  server_.crossing().remove(crossing.account, entities_of(crossing));
+}
+
+void WorldCrossings::leave(const CrossingRecord& crossing) {
+  if (!crossing.account.empty()) server_.crossing().leave(crossing.account, crossing.target, core::monotonic_now());
 }
 
 core::Bytes WorldCrossings::save(ecs::Tick tick) {
+  if (zone_ != nullptr) report_ended();
   saves_.push_back({tick, ledger_.state().version, ledger_.state().saved_ids()});
   return cluster::to_bytes(ledger_.state());
 }

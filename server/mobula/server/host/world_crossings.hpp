@@ -1,5 +1,6 @@
 // Crossings of one world of a node: between its server, which has the players, and the node, which decides with the
-// cluster. Its ledger is saved with the world.
+// cluster. Its ledger is saved with the world. A zone's entities cross too, and so do notes to their homes that they
+// have ended: records with handles, but without a pack.
 //
 //   World::send_player ─► released, prepared ─► depart() ─► departed: the client is told
 //                                               arriving ─► taken in
@@ -10,6 +11,7 @@
 #include <map>
 #include <mobula/server/cluster/crossing_ledger.hpp>
 #include <mobula/server/cluster/node_thread.hpp>
+#include <mobula/server/host/zone_host.hpp>
 #include <mobula/server/session/server.hpp>
 #include <string>
 
@@ -17,9 +19,10 @@ namespace mobula::server {
 
 class WorldCrossings final : public cluster::CrossingHome {
  public:
-  /// `store` is null if the world is not saved; then each change counts as saved. All outlive this.
+  /// `store` is null if the world is not saved; then each change counts as saved. `zone` is null for a world of its
+  /// own. All outlive this.
   WorldCrossings(std::string world, std::uint64_t epoch, Server& server, const store::Store* store,
-                 cluster::NodeThread& node);
+                 cluster::NodeThread& node, ZoneHost* zone = nullptr);
 
   /// Brings the players of a world that was opened for a task up to date, before its first tick. Errors, after which
   /// the world must not be saved: "old save", "bad record".
@@ -28,9 +31,9 @@ class WorldCrossings final : public cluster::CrossingHome {
   void update(core::Nanoseconds now);
   void on_event(const cluster::CrossingEvent& event);
 
-  bool take(const cluster::CrossingRecord& player) override;
-  void remove(const std::string& account) override { server_.crossing().remove(account); }
-  void leave(const cluster::CrossingRecord& player) override;
+  bool take(const cluster::CrossingRecord& crossing) override;
+  void remove(const cluster::CrossingRecord& crossing) override;
+  void leave(const cluster::CrossingRecord& crossing) override;
 
  private:
   // A checkpoint with a state of the ledger.
@@ -40,7 +43,13 @@ class WorldCrossings final : public cluster::CrossingHome {
     std::vector<std::string> ids{};
   };
 
+  void update_zone(core::Nanoseconds now);
+  void cross(const Leaving& leaving, core::Nanoseconds now);
+  void report_ended();
   void depart(const World::Departure& departure);
+  void prepare(CrossingPlayer&& player, const std::string& target);
+  void decide(cluster::CrossingRecord&& record);
+  bool take_ended(const cluster::CrossingRecord& record);
   core::Bytes save(ecs::Tick tick);
   void note_saves();
 
@@ -49,12 +58,14 @@ class WorldCrossings final : public cluster::CrossingHome {
   Server& server_;
   const store::Store* store_;
   cluster::NodeThread& node_;
+  ZoneHost* zone_;
   cluster::CrossingLedger ledger_;
   std::deque<Save> saves_{};                       // not on the disk yet
   std::map<std::string, std::string> accounts_{};  // by ID, while the departure is undecided
   std::uint64_t number_ = 0;                       // the last departure has it
   std::uint64_t noted_ = 0;                        // version that was noted without a store
   core::Nanoseconds retry_at_ = 0;
+  ecs::Tick zone_tick_ = 0;  // tick of the last update_zone()
 };
 
 }  // namespace mobula::server

@@ -124,6 +124,13 @@ void Interest::read(std::uint32_t index) {
 }
 
 // A Relevance may come from outside of the game's code, so it does not end the server.
+float Interest::reach() const {
+  float squared = 0;
+  for (const Falloff& layer : std::span(falloffs_).first(layer_count_))
+    squared = layer.half_squared == 0 ? std::numeric_limits<float>::infinity() : std::max(squared, layer.leave_squared);
+  return std::sqrt(squared);
+}
+
 std::uint8_t Interest::usable_layer(std::uint32_t index, std::uint8_t named) {
   if (named < layer_count_) return named;
   if (!std::exchange(logged_layer_, true))

@@ -43,6 +43,9 @@ class Interest {
   /// Without layers there is one, whose entities are relevant at any distance. Checks that there are at most
   /// Layer::count_max and that their radii are valid.
   explicit Interest(ecs::Registry& registry, std::span<const Layer> layers = {});
+  /// Returns the greatest distance from a viewpoint at which an entity may be seen, in metres. Infinite if distance
+  /// does not count in some layer.
+  [[nodiscard]] float reach() const;
   Interest(const Interest&) = delete;
   Interest& operator=(const Interest&) = delete;
 

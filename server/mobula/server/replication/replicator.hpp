@@ -59,6 +59,7 @@ class Replicator {
   /// Returns the delta bytes sent to the client per component. Measuring starts with the first call and stops after
   /// 10 s without one. Null before the client has a view.
   static const ComponentBytes* measure(ClientReplication& client, core::Nanoseconds now);
+  [[nodiscard]] const Interest& interest() const { return interest_; }
   [[nodiscard]] Published& published() { return publisher_.published(); }
   [[nodiscard]] const Published& published() const { return publisher_.published(); }
   [[nodiscard]] const EncodedDeltaCache& encoded_deltas() const { return encoded_deltas_; }

@@ -34,8 +34,8 @@ void Admission::on_connected(const transport::ServerEvent& event, core::Nanoseco
   std::optional<Region> region;
   if (session != nullptr)
     region = session->region;
-  else if (config_.neighbour)
-    region = config_.neighbour(event.identity);
+  else if (config_.zone && config_.zone->neighbour)
+    region = config_.zone->neighbour(event.identity);
   std::string account;
   if (!region) {
     account = account_name(run_hook("Game::account", [&] { return parts_.game.account(event.identity); }));

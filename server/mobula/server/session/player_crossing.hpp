@@ -1,23 +1,27 @@
 // Players who leave for other worlds of the cluster, and who arrive from them: with their entities, between ticks.
-// Which world has a player is decided elsewhere (cluster/crossings.hpp).
+// Entities that go from one zone to another do so alone too, and keep their handles. Which world has a player or an
+// entity is decided elsewhere (cluster/crossings.hpp).
 #pragma once
 
+#include <functional>
 #include <mobula/server/game/game.hpp>
 #include <mobula/server/game/world.hpp>
 #include <mobula/server/session/departed_players.hpp>
 #include <mobula/server/session/players.hpp>
 #include <mobula/server/session/sessions.hpp>
+#include <span>
 #include <string>
 #include <string_view>
 
 namespace mobula::server {
 
-/// A player without a world.
+/// A player without a world, or entities between two zones.
 struct CrossingPlayer {
-  std::string account;
-  std::string name;
-  core::Bytes pack;  // World::pack of its entity; empty if it has none
-  core::Bytes data;  // Game::pack
+  std::string account{};  // empty if no player is among the entities
+  std::string name{};
+  core::Bytes pack{};  // World::pack of its entity; empty if it has none
+  ZonePack zone{};     // between zones, instead of `pack`
+  core::Bytes data{};  // Game::pack
 };
 
 class PlayerCrossing {
@@ -31,6 +35,11 @@ class PlayerCrossing {
   /// `bytes_max` limits all of it together. Errors, which change nothing: "no such player", "no account" (nobody
   /// could find it there), "too large", that of Game::may_leave, and those of World::pack.
   core::Result<CrossingPlayer> release(std::uint32_t player, std::string_view target, std::size_t bytes_max);
+  /// Removes an entity with all below it, as it goes to another zone, and with its player, if one of them is a
+  /// player's. The client of that player stays connected until end(). `keep` receives the entities, and removes them or
+  /// turns them into ghosts. Errors, which change nothing: "several players" that go together, and those of release().
+  core::Result<CrossingPlayer> release_to_zone(ecs::Entity root, std::string_view target, std::size_t bytes_max,
+                                               const std::function<void(std::span<const ecs::Entity>)>& keep);
   /// Notes that the player of an account is in a world of the cluster: its client is sent there when it returns.
   void leave(const std::string& account, std::string_view world, core::Nanoseconds now) {
     departed_.leave(account, world, now, now + grace_);
@@ -41,12 +50,18 @@ class PlayerCrossing {
   void end(std::string_view account, const transport::Reason& reason) { sessions_.end_released(account, reason); }
   /// Takes a player into this world, which has that name in the cluster. A client of the account that plays already is
   /// disconnected as if it were sent here, so that it joins again with the arrived player. Errors, which change
-  /// nothing: "world full", those of World::unpack and of Game::unpack.
+  /// nothing: "world full", those of World::unpack, World::receive and of Game::unpack.
   core::Status take_in(const CrossingPlayer& player, std::string_view world);
-  /// Removes the player of an account with all its entities, if the world has one.
-  void remove(const std::string& account);
+  /// Removes the player of an account with all its entities, if the world has one, and entities of another zone.
+  void remove(const std::string& account, std::span<const ecs::Entity> entities = {});
 
  private:
+  [[nodiscard]] core::Result<ClientSession*> player_among(std::span<const ecs::Entity> entities) const;
+  core::Status may_leave(ClientSession& session, std::string_view target);
+  Player player_now(ClientSession& session);
+  void let_go(ClientSession& session, std::string_view target);
+  core::Result<ecs::Entity> make_entities(const CrossingPlayer& player);
+
   World& world_;
   Game& game_;
   Players& players_;

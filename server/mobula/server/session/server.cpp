@@ -5,6 +5,7 @@
 #include <mobula/core/prefetch.hpp>
 #include <mobula/core/text.hpp>
 #include <mobula/server/game/hook.hpp>
+#include <mobula/server/interest/ghost.hpp>
 #include <mobula/server/rewind/rewind_client.hpp>
 #include <mobula/server/session/server.hpp>
 #include <mobula/wire/messages.hpp>
@@ -65,7 +66,8 @@ core::Result<std::unique_ptr<Server>> Server::start(ServerConfig config, Game& g
                    .ticks_per_second = config.ticks_per_second,
                    .seed = config.seed,
                    .entities_max = config.entities_max,
-                   .own = config.own,
+                   .own = config.zone ? config.zone->own : ecs::OwnIndices{},
+                   .region = config.zone ? std::optional(config.zone->region) : std::nullopt,
                    .incarnation = config.store != nullptr ? config.store->incarnation() : 0});
   if (!world) return world.error();
   core::Result<PredictedStep> step =
@@ -74,6 +76,7 @@ core::Result<std::unique_ptr<Server>> Server::start(ServerConfig config, Game& g
   std::unique_ptr<Server> server(new Server(std::move(config), game, std::move(*world), std::move(*step)));
   if (core::Status begun = server->begin_world(); !begun) return begun.error();
   if (core::Status updated = server->update_level(newest); !updated) return updated.error();
+  if (server->config_.zone) server->schedule_.leave_out(server->world().registry().pool_of<Ghost>());
   run_hook("Game::systems", [&] { game.systems(server->world(), server->schedule_); });
   if (core::Status begun = server->checkpointer_.begin(); !begun) return begun.error();
   return server;

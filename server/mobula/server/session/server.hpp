@@ -110,6 +110,8 @@ class Server {
   void shut_down(core::Nanoseconds now, transport::Output& output);
 
   [[nodiscard]] World& world() { return *world_; }
+  /// Returns the greatest distance from a viewpoint at which an entity may be seen, in metres (Interest::reach).
+  [[nodiscard]] float reach() const { return replicator_.interest().reach(); }
   [[nodiscard]] Published& published() { return replicator_.published(); }
   [[nodiscard]] const Published& published() const { return replicator_.published(); }
   [[nodiscard]] const ServerStats& stats() const { return stats_; }

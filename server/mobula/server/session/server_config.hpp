@@ -27,15 +27,21 @@ enum class DuplicateLogin : std::uint8_t {
   refuse,   ///< the new client is refused
 };
 
+/// A world that is a zone of a larger one.
+struct ZoneConfig {
+  ecs::OwnIndices own{};  ///< indices of the entities that the zone creates
+  Region region{};
+  /// Returns the region of the neighbouring zone that a client is, by its token. The client mirrors what may be seen
+  /// from that region, and the game is not asked about it.
+  std::function<std::optional<Region>(const Identity&)> neighbour{};
+};
+
 struct ServerConfig {
   std::shared_ptr<const resource::Resource> level{};  ///< null for an empty world
   std::uint32_t ticks_per_second = 20;
   std::uint64_t seed = 1;
   std::uint32_t entities_max = 1u << 20;  ///< maximum number of entities at a time
-  ecs::OwnIndices own{};                  ///< those of entities that the world creates, as a zone
-  /// Returns the region of the neighbouring zone that a client is, by its token. The client mirrors what may be
-  /// seen from its region, and the game is not asked about it. Null if the world has no neighbours.
-  std::function<std::optional<Region>(const Identity&)> neighbour{};
+  std::optional<ZoneConfig> zone{};       ///< null if it is a world of its own
   /// Memory for past values used as delta baselines, in bytes.
   std::size_t history_bytes = 16u << 20;
   /// Verifies the mirror of one client in N, besides those of clients that ask for it; 0 disables it.

@@ -3,7 +3,7 @@
 //   structure   from the structural change log, read each tick before it is cleared
 //   values      from the change ticks of blocks of 64 rows; the writer skips equal rows
 //
-// Ghosts are left out. Of own entities that another world has, the handle alone is saved: it is reserved.
+// Ghosts are left out. An own entity that another world has is saved as its handle alone, which stays reserved.
 //
 // Allocates only until it has seen the largest batch.
 #pragma once

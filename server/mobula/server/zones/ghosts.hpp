@@ -9,16 +9,11 @@
 #include <mobula/client/mirror/mirror.hpp>
 #include <mobula/ecs/registry_guests.hpp>
 #include <mobula/reflect/schema.hpp>
+#include <mobula/server/interest/ghost.hpp>
 #include <span>
 #include <vector>
 
 namespace mobula::server {
-
-/// On each ghost: a server-only component. Systems that change entities exclude it.
-struct Ghost {
-  std::uint32_t neighbour = 0;  // number of the zone that has the entity
-  ecs::Tick ends = 0;           // 0 while that zone shows it
-};
 
 /// Ghosts of one neighbour.
 class Ghosts {

@@ -16,6 +16,8 @@ class Neighbour {
   /// The registry must outlive it. `zone` is the neighbour's number.
   Neighbour(ecs::Registry& registry, std::uint32_t zone) : ghosts_(registry, zone) {}
 
+  /// Notes that another connection follows, whose mirror is another one.
+  void begin() { mirror_ = 0; }
   /// Brings ghosts up to date after each update of the connection to the neighbour. Between ticks.
   void update(const client::Connection& connection, core::Nanoseconds now);
   /// Turns entities that the neighbour takes over into its ghosts, as Ghosts::keep does.

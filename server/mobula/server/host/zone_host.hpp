@@ -1,0 +1,54 @@
+// A world of a node that is a zone: its connections to neighbouring zones, and what crosses its border.
+#pragma once
+
+#include <map>
+#include <mobula/server/cluster/node_thread.hpp>
+#include <mobula/server/host/zone_link.hpp>
+#include <mobula/server/session/server.hpp>
+#include <mobula/server/zones/border.hpp>
+#include <mobula/server/zones/zone_place.hpp>
+
+namespace mobula::server {
+
+class ZoneHost {
+ public:
+  /// All outlive it.
+  ZoneHost(net::EventLoop& loop, const ZonePlace& place, Server& server, const core::SecretKey& key,
+           const cluster::NodeThread& node);
+
+  /// Brings the ghosts up to date. Between ticks.
+  void update(core::Nanoseconds now);
+  /// Returns what goes to other zones now, but for what was refused a short time ago. Valid until the next call.
+  [[nodiscard]] std::span<const Leaving> leaving(core::Nanoseconds now);
+  /// Notes that an entity stays for now.
+  void refuse(ecs::Entity root, core::Nanoseconds now) { refused_[root] = now + refused_for; }
+  /// Turns entities that another zone takes over into its ghosts, or removes them if it is no neighbour.
+  void keep(std::uint32_t zone, std::span<const ecs::Entity> entities);
+  [[nodiscard]] std::vector<EndedGuests> take_ended() { return border_.take_ended(); }
+  /// Notes once more that guests have ended here.
+  void end_again(std::span<const ecs::Entity> entities) { border_.end_again(entities); }
+  /// Frees the indices of own entities that have ended in other zones.
+  void end_abroad(std::span<const ecs::Entity> entities);
+  [[nodiscard]] std::string world_of(std::uint32_t zone) const { return place_.world_of(zone); }
+
+ private:
+  static constexpr core::Nanoseconds refused_for = core::second;
+  static constexpr core::Nanoseconds look_interval = core::second / 4;
+
+  struct Linked {
+    std::string world;
+    std::optional<cluster::WorldRecord> record;  // as of the last look at the directory
+    std::unique_ptr<ZoneLink> link;
+  };
+
+  ZonePlace place_;
+  Server& server_;
+  const cluster::NodeThread& node_;
+  Border border_;
+  std::map<std::uint32_t, Linked> links_;
+  std::map<ecs::Entity, core::Nanoseconds> refused_;
+  std::vector<Leaving> leaving_;
+  core::Nanoseconds look_at_ = 0;
+};
+
+}  // namespace mobula::server

@@ -1,0 +1,50 @@
+// Connection of a zone to a neighbouring one, for its ghosts. It begins anew when it is lost, or when the neighbour has
+// another owner.
+#pragma once
+
+#include <memory>
+#include <mobula/core/secret_key.hpp>
+#include <mobula/net/client_pipe.hpp>
+#include <mobula/reflect/schema.hpp>
+#include <mobula/server/cluster/records.hpp>
+#include <mobula/server/zones/neighbour.hpp>
+#include <optional>
+#include <string>
+
+namespace mobula::server {
+
+class ZoneLink {
+ public:
+  struct Config {
+    std::uint32_t zone = 0;  // the one that connects
+    std::uint32_t neighbour = 0;
+    std::string name{};  // world of `zone`
+    std::shared_ptr<const reflect::Schema> schema{};
+    core::SecretKey key{};  // seals connect tokens
+  };
+
+  /// Loop and registry must outlive it.
+  ZoneLink(net::EventLoop& loop, ecs::Registry& registry, Config config);
+
+  /// Connects to the neighbour, as the cluster has it, and brings its ghosts up to date. Between ticks. `world` is null
+  /// if the cluster has none.
+  void update(const std::optional<cluster::WorldRecord>& world, core::Nanoseconds now);
+  [[nodiscard]] Neighbour& neighbour() { return neighbour_; }
+
+ private:
+  static constexpr core::Nanoseconds retry_interval = core::second / 2;
+
+  core::Status connect(const cluster::WorldRecord& world, core::Nanoseconds now);
+  void log(const core::Status& connected);
+
+  net::EventLoop& loop_;
+  Config config_;
+  Neighbour neighbour_;
+  std::unique_ptr<net::ClientPipe> pipe_;
+  std::unique_ptr<client::Connection> connection_;
+  std::uint64_t epoch_ = 0;  // the neighbour's owner has it
+  core::Nanoseconds retry_at_ = 0;
+  std::string trouble_;  // as logged
+};
+
+}  // namespace mobula::server

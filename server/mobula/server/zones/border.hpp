@@ -1,0 +1,49 @@
+// The border of a zone: finds entities that leave it, and notes guests that have ended in it.
+#pragma once
+
+#include <memory>
+#include <mobula/ecs/registry.hpp>
+#include <mobula/server/zones/zone_map.hpp>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace mobula::server {
+
+/// An entity without parent that goes to another zone, with all below it.
+struct Leaving {
+  ecs::Entity root;
+  std::uint32_t zone = 0;
+};
+
+/// Entities of other zones that have ended here. Their home reserves their indices until it is notified.
+struct EndedGuests {
+  std::uint32_t home = 0;  // zone
+  std::vector<ecs::Entity> entities{};
+};
+
+class Border {
+ public:
+  /// Map and registry must outlive its use.
+  Border(ecs::Registry& registry, const ZoneMap& map, std::uint32_t zone);
+
+  /// Returns the entities that go to another zone by their places. Valid until the next call. Between ticks, with
+  /// current WorldTransforms.
+  std::span<const Leaving> leaving();
+  /// Returns and clears the guests that have ended since the last call, by home.
+  [[nodiscard]] std::vector<EndedGuests> take_ended();
+  /// Adds guests to those that have ended.
+  void end_again(std::span<const ecs::Entity> entities) {
+    ended_->insert(ended_->end(), entities.begin(), entities.end());
+  }
+
+ private:
+  ecs::Registry& registry_;
+  const ZoneMap& map_;
+  std::uint32_t zone_;
+  Region region_;
+  std::vector<Leaving> leaving_;
+  std::shared_ptr<std::vector<ecs::Entity>> ended_ = std::make_shared<std::vector<ecs::Entity>>();  // a listener's too
+};
+
+}  // namespace mobula::server

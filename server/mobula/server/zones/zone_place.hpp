@@ -1,0 +1,22 @@
+// A world of a cluster that is a zone: its map, and which of the map's zones it is.
+#pragma once
+
+#include <mobula/server/zones/zone_map.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace mobula::server {
+
+struct ZonePlace {
+  ZoneMap map{};
+  std::string world{};  // name of the map
+  std::uint32_t zone = 0;
+
+  [[nodiscard]] const Region& region() const { return map.zones()[zone].region; }
+  [[nodiscard]] ecs::OwnIndices indices() const { return map.indices(zone); }
+  /// Returns the name of the world that a zone is.
+  [[nodiscard]] std::string world_of(std::uint32_t number) const { return world + "." + map.zones()[number].name; }
+};
+
+}  // namespace mobula::server

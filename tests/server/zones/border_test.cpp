@@ -1,0 +1,95 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <mobula/ecs/registry_guests.hpp>
+#include <mobula/hierarchy/hierarchy.hpp>
+#include <mobula/reflect/schema.hpp>
+#include <mobula/server/interest/ghost.hpp>
+#include <mobula/server/zones/border.hpp>
+#include <server/hamlet.hpp>
+#include <set>
+
+namespace mobula::server {
+namespace {
+
+constexpr std::string_view border_map =
+    R"({"zones": [{"name": "west", "x": [null, 0]}, {"name": "east", "x": [0, null]}], "entities_per_zone": 1024,
+        "hysteresis": 2})";
+
+// A world that is the zone "west".
+struct West {
+  West() { EXPECT_TRUE(reflect::register_components(registry, *test::game_schema()).ok()); }
+
+  ecs::Entity at(float x) {
+    const ecs::Entity entity = registry.create();
+    registry.add<engine::Transform>(entity).position.x = x;
+    return entity;
+  }
+  std::set<ecs::Entity> leaving() {
+    hierarchy.update();
+    std::set<ecs::Entity> roots;
+    for (const Leaving& each : border.leaving()) {
+      EXPECT_EQ(each.zone, 1u);
+      roots.insert(each.root);
+    }
+    return roots;
+  }
+
+  ZoneMap map = std::move(*ZoneMap::parse(border_map));
+  ecs::Registry registry{{.entities = {.entities_max = map.entities_max(), .own = map.indices(0)}, .pools = {}}};
+  hierarchy::Hierarchy hierarchy{registry};
+  Border border{registry, map, 0};
+};
+
+TEST(Border, FindsEntitiesBeyondTheHysteresis) {
+  West west;
+  west.at(-5);
+  west.at(1.9f);
+  west.at(std::nanf(""));
+  west.registry.create();
+  const ecs::Entity beyond = west.at(2.1f);
+  const ecs::Entity far = west.at(500);
+  EXPECT_EQ(west.leaving(), (std::set{beyond, far}));
+  west.registry.get<engine::Transform>(beyond).position.x = 1;
+  EXPECT_EQ(west.leaving(), std::set{far});
+}
+
+TEST(Border, FindsRootsAlone) {
+  West west;
+  const ecs::Entity root = west.at(-5);
+  const ecs::Entity child = west.at(10);
+  ASSERT_TRUE(west.hierarchy.set_parent(child, root).ok());
+  EXPECT_TRUE(west.leaving().empty()) << "it goes with its root";
+  west.registry.get<engine::Transform>(root).position.x = 3;
+  EXPECT_EQ(west.leaving(), std::set{root});
+}
+
+TEST(Border, LeavesGhostsOut) {
+  West west;
+  const ecs::Entity ghost{1080, 5};
+  ASSERT_TRUE(ecs::Guests(west.registry).receive(ghost, true));
+  west.registry.add<Ghost>(ghost);
+  west.registry.add<engine::Transform>(ghost).position.x = 30;
+  EXPECT_TRUE(west.leaving().empty());
+}
+
+TEST(Border, NotesGuestsThatHaveEnded) {
+  West west;
+  ecs::Guests guests(west.registry);
+  const ecs::Entity guest{1080, 5};
+  const ecs::Entity kept{1081, 5};
+  const ecs::Entity ghost{1082, 5};
+  for (const ecs::Entity each : {guest, kept, ghost}) ASSERT_TRUE(guests.receive(each, each == ghost));
+  guests.set_ghost(kept, true);
+  for (const ecs::Entity each : {guest, kept, ghost, west.at(0)}) west.registry.destroy(each);
+  std::vector<EndedGuests> ended = west.border.take_ended();
+  ASSERT_EQ(ended.size(), 1u);
+  EXPECT_EQ(ended[0].home, 1u);
+  EXPECT_EQ(ended[0].entities, std::vector{guest});
+  EXPECT_TRUE(west.border.take_ended().empty());
+  west.border.end_again(ended[0].entities);
+  EXPECT_EQ(west.border.take_ended().at(0).entities, std::vector{guest});
+}
+
+}  // namespace
+}  // namespace mobula::server
