@@ -18,8 +18,10 @@ LevelCopy::LevelCopy(std::shared_ptr<const reflect::Schema> schema, std::shared_
     : schema_(std::move(schema)),
       resource_(std::move(resource)),
       range_(range),
-      registry_(
-          {.entities = {.incarnation = range.generation >> reuse_bits, .entities_max = range.count}, .pools = {}}),
+      registry_({.entities = {.incarnation = range.generation >> reuse_bits,
+                              .entities_max = range.first + range.count,
+                              .own = {.first = range.first}},
+                 .pools = {}}),
       codecs_(registry_, *schema_) {}
 
 core::Result<std::unique_ptr<LevelCopy>> LevelCopy::make(std::shared_ptr<const reflect::Schema> schema,
@@ -39,7 +41,7 @@ core::Status LevelCopy::spawn() {
   if (!spawner) return spawner.error();
   const core::Result<ecs::EntityRange> spawned = spawner->spawn_level();
   if (!spawned) return spawned.error();
-  if (*spawned != range_) return core::Error{"other level", "a level is the first that a world spawns"};
+  if (*spawned != range_) return core::Error{"other level", "a level is the first that a world or a zone spawns"};
 
   std::map<ecs::PrototypeId, ecs::PrototypeId> sent;
   for (std::uint32_t i = 0; i < range_.count; ++i) {

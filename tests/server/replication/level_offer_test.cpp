@@ -2,6 +2,7 @@
 
 #include <examples/demo/demo_game.hpp>
 #include <headless/temporary_folder.hpp>
+#include <limits>
 #include <mobula/client/files/resource_folder.hpp>
 #include <mobula/server/interest/relevance.hpp>
 #include <server/hamlet.hpp>
@@ -73,6 +74,29 @@ TEST_F(LevelOfferTest, AClientWithTheLevelMirrorsTheSame) {
     ++standing;
   });
   EXPECT_GT(standing, 1000u);
+}
+
+// A zone has the part of the level that is in its region, at indices of its own.
+TEST_F(LevelOfferTest, AClientOfAZoneMirrorsItsPartOfTheLevel) {
+  constexpr float far = std::numeric_limits<float>::infinity();
+  constexpr std::uint32_t first = 65'536;
+  demo::DemoGame game;
+  ServerConfig config = with_level();
+  config.entities_max = 2 * first;
+  config.zone = ZoneConfig{.own = {.first = first, .end = 2 * first},
+                           .region = {.x_min = 0, .z_min = -far, .x_max = far, .z_max = far},
+                           .neighbour = {}};
+  test::Village village(game, std::move(config));
+  const std::size_t entities = village.server->world().registry().entities().size();
+  EXPECT_GT(entities, 3000u);
+  EXPECT_LT(entities, 7000u);
+  test::Village::Client& has = join(village, true);
+  ASSERT_TRUE(village.tick_until([&] { return has.connection.complete(); }));
+  EXPECT_LT(bytes(has), 16u * 1024);
+  village.ticks(60);
+  EXPECT_GT(has.connection.stats().verified_ticks, 50u);
+  EXPECT_EQ(has.connection.stats().mismatched_ticks, 0u);
+  has.connection.mirror()->check();
 }
 
 // The same village, in which only the test changes anything.
