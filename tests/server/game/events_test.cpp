@@ -82,6 +82,7 @@ TEST(Events, ReachTheirAudience) {
   ASSERT_TRUE(events.send(text("all"), Audience::everyone(), Reliability::unreliable).ok());
   ASSERT_TRUE(events.send(text("to 7"), Audience::player(7), Reliability::unreliable).ok());
   ASSERT_TRUE(events.send(text("creak"), Audience::seers_of(door), Reliability::unreliable).ok());
+  ASSERT_TRUE(events.send(text("nobody"), Audience::seers_of(ecs::null_entity), Reliability::unreliable).ok());
   ASSERT_TRUE(events.send(text("red"), Audience::interest_group(3), Reliability::unreliable).ok());
   ASSERT_TRUE(events.send(text("to 8"), Audience::player(8), Reliability::unreliable).ok());
   EXPECT_THAT(read(Client{7, {}, {}}.of(events)).texts(), ElementsAre("all", "to 7"));

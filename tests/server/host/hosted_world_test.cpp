@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include <array>
 #include <examples/demo/demo_game.hpp>
 #include <filesystem>
 #include <fstream>
@@ -137,6 +138,44 @@ TEST_F(WithNothingToCatchUp, ADelayIsLostAndCounted) {
   tick(milliseconds(300));
   tick();
   EXPECT_GE(world->pacer().times().lost, 250 * core::millisecond);
+}
+
+// The first world has a level that has changed.
+TEST_F(HostedWorldTest, AReloadOfAllWorldsMayOpenOthers) {
+  struct Opener : test::CountingGame {
+    void level_changed(World&, const LevelChange&) override {
+      for (test::CountingGame& game : more)
+        EXPECT_TRUE(worlds->open("w" + std::to_string(&game - more.data()), test::quick(), game));
+    }
+    Worlds* worlds = nullptr;
+    std::array<test::CountingGame, 8> more;
+  };
+  const store::TestFolder folder;
+  Opener opener;
+  test::CountingGame second;
+  Worlds worlds;
+  opener.worlds = &worlds;
+  const HostConfig config = level_config(folder.path());
+  ASSERT_TRUE(worlds.open("first", config, opener));
+  ASSERT_TRUE(worlds.open("second", config, second));
+  worlds.reload_levels();
+  EXPECT_EQ(worlds.all().size(), 10u);
+}
+
+TEST(HostedWorld, AWorldIsNotOpenedTwiceByItsStart) {
+  struct Nested : test::CountingGame {
+    core::Status start(World&) override {
+      const auto again = worlds->open("w", test::quick(), *this);
+      EXPECT_STREQ(again.error().reason, "name taken");
+      return core::Done{};
+    }
+    Worlds* worlds = nullptr;
+  };
+  Nested game;
+  Worlds worlds;
+  game.worlds = &worlds;
+  EXPECT_TRUE(worlds.open("w", test::quick(), game));
+  worlds.close("w");
 }
 
 // The admin port calls hooks between ticks, such as for a kick.

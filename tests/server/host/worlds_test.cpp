@@ -323,6 +323,8 @@ TEST(WorldsDeathTest, AWorldIsNotTickedOrEndedByItsHooks) {
                                        +[](HostedWorld& world) { world.tick(); }, "tick"),
                                    std::pair(
                                        +[](HostedWorld& world) { world.begin_last_save(); }, "begin_last_save"),
+                                   std::pair(
+                                       +[](HostedWorld& world) { (void)world.reload_level(); }, "reload_level"),
                                    std::pair(+[](HostedWorld& world) { (void)world.shut_down(); }, "shut_down")}) {
     CountingGame game;
     Worlds worlds;

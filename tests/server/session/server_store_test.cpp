@@ -372,5 +372,24 @@ TEST(ServerStore, AWorldThatBeganWithoutALevelRefusesOne) {
   EXPECT_EQ(lives.village->server->world().level(), nullptr);
 }
 
+// The store has noted the changes of the tick already, so that this one would be missing in the file.
+TEST(ServerStoreDeathTest, ASaveChangesNoEntities) {
+  struct Hoarder : test::TinyGame {
+    core::Bytes save(const World&) override {
+      world->registry().create();
+      return {};
+    }
+    core::Status start(World& started) override {
+      world = &started;
+      return core::Done{};
+    }
+    World* world = nullptr;
+  };
+  Hoarder game;
+  Lives lives;
+  lives.begin(game);
+  EXPECT_DEATH(lives.end(), "Game::save");
+}
+
 }  // namespace
 }  // namespace mobula::server

@@ -184,6 +184,24 @@ void add_ticks(const WorldFacts& world, Families& families) {
                  of_world(world));
 }
 
+void add_zone(const WorldFacts& world, Families& families) {
+  if (!world.stats.zone) return;
+  const ZoneStats& zone = *world.stats.zone;
+  const Labels labels = of_world(world);
+  families.gauge("mobula_zone_neighbours", "Neighbouring zones that are connected", zone.neighbours, labels);
+  families.gauge("mobula_zone_ghosts", "Entities of other zones that are shown here", zone.ghosts, labels);
+  const auto counter = [&](const char* name, const char* help, std::uint64_t value, const Labels& of) {
+    families.counter(name, help, static_cast<double>(value), of);
+  };
+  counter("mobula_zone_ghost_checks_total", "Ghosts compared with the mirror", zone.ghost_checks, labels);
+  counter("mobula_zone_ghosts_corrected_total", "Ghosts that the game had changed", zone.ghosts_corrected, labels);
+  counter("mobula_zone_mirror_checks_total", "Ticks of neighbours compared by hash", zone.mirror_checks, labels);
+  counter("mobula_zone_mirror_mismatches_total", "Ticks of neighbours that differed", zone.mirror_mismatches, labels);
+  for (const auto& [direction, value] : {std::pair("out", zone.crossings_out), std::pair("in", zone.crossings_in)})
+    counter("mobula_zone_crossings_total", "Roots of entities that have crossed a border", value,
+            of_world(world, {{"direction", direction}}));
+}
+
 void add_world(const WorldFacts& world, Families& families) {
   const Labels labels = of_world(world);
   families.gauge("mobula_entities", "Living entities", static_cast<double>(world.entities), labels);
@@ -365,7 +383,7 @@ admin::Response answer(const Api& api, const std::vector<WorldFacts>& worlds, bo
   add_process(api, answered, families);
   for (const WorldFacts& world : worlds)
     for (const auto add : {add_ticks, add_world, add_newcomers, add_traffic, add_replication, add_courses, add_store,
-                           add_game, add_late_commands, add_step, add_refusals, add_rewind, add_predictions})
+                           add_game, add_late_commands, add_step, add_refusals, add_rewind, add_predictions, add_zone})
       add(world, families);
   std::ostringstream text;
   prometheus::TextSerializer().Serialize(text, families.all());

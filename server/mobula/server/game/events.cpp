@@ -13,7 +13,6 @@ constexpr std::size_t message_bytes_max = 48 * 1024;
 }  // namespace
 
 core::Status Events::send(core::ByteView bytes, const Audience& audience, Reliability reliability) {
-  MOBULA_CHECK(audience.kind != Audience::Kind::seers || audience.about, "those who see no entity");
   const std::size_t bytes_max =
       reliability == Reliability::reliable ? wire::max_reliable_event_bytes : wire::max_event_bytes;
   if (bytes.size() > bytes_max)
@@ -21,6 +20,7 @@ core::Status Events::send(core::ByteView bytes, const Audience& audience, Reliab
   if (bytes_.size() + all_.size() * overhead + bytes.size() + overhead > bytes_per_tick_max)
     return core::Error{"too many events",
                        core::format("the events of a tick are limited to {} bytes", bytes_per_tick_max)};
+  if (audience.kind == Audience::Kind::seers && !audience.about) return core::Done{};  // nobody sees it
   const auto index = static_cast<std::uint32_t>(all_.size());
   all_.push_back(
       {audience, reliability, static_cast<std::uint32_t>(bytes_.size()), static_cast<std::uint32_t>(bytes.size())});

@@ -35,6 +35,7 @@ struct Audience {
   static Audience player(std::uint32_t id) { return {Kind::player, id, {}}; }
   /// Returns the audience of all clients that have the entity in view at the end of the tick. If it is destroyed in the
   /// tick, they are those that had it in view. They may receive the entity after the event, which waits for it.
+  /// Nobody sees a null entity.
   static Audience seers_of(ecs::Entity entity) { return {Kind::seers, 0, entity}; }
   /// Returns the audience of all clients that are in the interest group at the end of the tick.
   static Audience interest_group(std::uint32_t id) { return {Kind::interest_group, id, {}}; }

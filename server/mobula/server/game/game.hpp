@@ -77,7 +77,8 @@ class Game {
   /// restored, server-only components are not. `saved` holds the bytes of the last save() and is not to be trusted. An
   /// error ends the start.
   virtual core::Status load(World& /*world*/, core::ByteView /*saved*/) { return core::Done{}; }
-  /// Returns the state of the game that is not in entities and components. Called between ticks, for each checkpoint.
+  /// Returns the state of the game that is not in entities and components. Called for each checkpoint, after the tick's
+  /// changes were noted: it fails a check if it creates, destroys or recomposes entities.
   virtual core::Bytes save(const World& /*world*/) { return {}; }
   /// Repairs what the game keeps about entities of the level, after another version of the level has replaced it.
   /// Fields of schema components, viewpoints and players' entities have followed to the successors; server-only

@@ -160,7 +160,7 @@ int serve(const HostConfig& config, const OpenWorlds& open) {
     worlds.drain("the server is shutting down");
   });
   worlds.events().on_reload_signal([&] {
-    for (const std::unique_ptr<HostedWorld>& world : worlds.all()) (void)world->reload_level();
+    worlds.reload_levels();
     if (site) site->request();
   });
   if (!config.service_links.empty())

@@ -162,7 +162,10 @@ void ClusterHost::finish(const NodeTask& task, const core::Result<store::EpochFi
   if (opened) return;
   if (file->is_new && !config_.db.empty()) store::discard(config_.db, task.world, task.epoch);
   core::Error error = opened.error();
-  if (!file->former.empty()) error.message += core::format(" ({} is a copy of {})", file->path, file->former);
+  // The copy is removed, and its former owner's file is to be replaced.
+  if (!file->former.empty())
+    for (std::size_t at; (at = error.message.find(file->path)) != std::string::npos;)
+      error.message.replace(at, file->path.size(), file->former);
   refuse(task, error);
 }
 
@@ -209,6 +212,7 @@ core::Status ClusterHost::open_at(std::size_t place, const NodeTask& task, const
   if (config.zone != nullptr)
     zone = std::make_unique<ZoneHost>(worlds_.events(), *config.zone, (*world)->server(), (*world)->token_issuer().key,
                                       *node_);
+  if (zone != nullptr) (*world)->on_ending([host = zone.get()] { host->close(); });
   auto crossings = std::make_unique<WorldCrossings>(task.world, task.epoch, (*world)->server(), (*world)->store(),
                                                     *node_, zone.get());
   core::Status begun = core::Done{};

@@ -118,7 +118,9 @@ void log_pace(const TickTimes& times) {
 HostedWorld::HostedWorld(std::string name, HostConfig config)
     : name_(std::move(name)), config_(std::move(config)), pacer_(start_pacing(config_)) {}
 
-HostedWorld::~HostedWorld() = default;
+HostedWorld::~HostedWorld() {
+  if (ending_) ending_();
+}
 
 std::uint16_t HostedWorld::udp_port() const { return pipes_->local_port(Pipe::udp); }
 
@@ -256,6 +258,7 @@ core::Status HostedWorld::run(const std::function<void()>& code) {
 }
 
 core::Result<LevelChange> HostedWorld::reload_level() {
+  check_no_hook("reload_level");
   const core::LogScope about({.world = name_});
   const auto keep = [&](const core::Error& cause) {
     const core::Error error = with_remedy(cause, config_);

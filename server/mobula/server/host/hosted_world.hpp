@@ -52,11 +52,13 @@ class HostedWorld {
   void tick();
   /// Returns whether the world has failed because its game threw an exception.
   [[nodiscard]] bool failed() const { return failed_; }
+  /// Sets a function that is called by the destructor, while all parts exist.
+  void on_ending(std::function<void()> handler) { ending_ = std::move(handler); }
   /// Runs code that calls hooks of the game, between ticks. If one throws, the world has failed. Errors: "failed".
   core::Status run(const std::function<void()>& code);
   /// Loads the level's file again. If the new version is refused, the error is logged and the old version stays. If the
   /// game throws meanwhile, the world has failed. Errors: "no level" without a level's file, "failed" if the game
-  /// throws, those of the file and of Server::reload_level.
+  /// throws, those of the file and of Server::reload_level. Fails a check in a hook of a game.
   core::Result<LevelChange> reload_level();
   /// Refuses new clients from now on and notifies connected ones. Lasts drain_seconds of the configuration.
   void drain(std::string_view reason);
@@ -91,6 +93,7 @@ class HostedWorld {
   std::unique_ptr<Server> server_;
   TickPacer pacer_;
   std::unique_ptr<Inspection> inspection_;
+  std::function<void()> ending_;
   bool failed_ = false;
   bool saves_ = true;
 };

@@ -151,6 +151,8 @@ void WorldCrossings::decide(CrossingRecord&& record) {
 void WorldCrossings::on_event(const CrossingEvent& event) {
   const core::LogScope about({.world = world_});
   ledger_.on_event(event);
+  const bool has_crossed = event.kind == CrossingEvent::Kind::departed && !event.record.entities.empty();
+  if (zone_ != nullptr && has_crossed && !is_of_ended(event.record)) zone_->count_out();
   const auto account = accounts_.extract(event.id);
   if (account.empty()) return;
   if (event.kind == CrossingEvent::Kind::departed) {
@@ -165,6 +167,7 @@ bool WorldCrossings::take(const CrossingRecord& crossing) {
   if (is_of_ended(crossing)) return take_ended(crossing);
   const core::Result<CrossingPlayer> player = player_of(crossing);
   const core::Status taken = player ? server_.crossing().take_in(*player, world_) : core::Status(player.error());
+  if (taken && zone_ != nullptr && crossing.source != world_) zone_->count_in();
   if (taken) return true;
   if (!crossing.account.empty()) server_.crossing().expect(crossing.account);
   core::log_warn("cluster", "{} is not taken in yet: {}: {}", shown(crossing), taken.error().reason,

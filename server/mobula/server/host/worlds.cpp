@@ -18,11 +18,13 @@ constexpr core::Nanoseconds idle_turn = 10 * core::millisecond;
 
 core::Result<HostedWorld*> Worlds::open(std::string name, HostConfig config, Game& game) {
   if (const core::Status good = core::check_name(name); !good) return good.error();
-  if (std::ranges::any_of(worlds_, [&](const auto& world) { return world->name() == name; }))
+  const bool is_opening = std::ranges::find(opening_, name) != opening_.end();
+  if (is_opening || std::ranges::any_of(worlds_, [&](const auto& world) { return world->name() == name; }))
     return core::Error{"name taken", core::format("there already is a world \"{}\"", name)};
   if (draining_) return core::Error{"ending", "the server is shutting down and opens no more worlds"};
-  core::Result<std::unique_ptr<HostedWorld>> world =
-      HostedWorld::open(events_, std::move(name), std::move(config), game);
+  opening_.push_back(name);
+  core::Result<std::unique_ptr<HostedWorld>> world = HostedWorld::open(events_, name, std::move(config), game);
+  std::erase(opening_, name);
   if (!world) return world.error();
   worlds_.push_back(std::move(*world));
   due_.push_back({worlds_.back()->pacer().due(), ++opened_, worlds_.back().get()});
@@ -37,6 +39,13 @@ core::Nanoseconds Worlds::pause() const {
   for (const std::unique_ptr<HostedWorld>& world : worlds_)
     shortest = std::min(shortest, core::second / world->config().tick_rate / pauses_per_tick);
   return shortest;
+}
+
+// A hook may open a world meanwhile.
+void Worlds::reload_levels() {
+  std::vector<HostedWorld*> all;
+  for (const std::unique_ptr<HostedWorld>& world : worlds_) all.push_back(world.get());
+  for (HostedWorld* const world : all) static_cast<void>(world->reload_level());
 }
 
 void Worlds::close(std::string_view name) {

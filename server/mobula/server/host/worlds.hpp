@@ -46,6 +46,8 @@ class Worlds {
   void close(std::string_view name);
   /// Closes a world as close() does, without saving it.
   void drop(std::string_view name);
+  /// Reloads the level of each world, as HostedWorld::reload_level does.
+  void reload_levels();
   /// Returns a world. Null if there is no such world, or it is being closed.
   [[nodiscard]] HostedWorld* find(std::string_view name);
   /// Returns whether a world closes after this tick.
@@ -99,9 +101,10 @@ class Worlds {
   std::vector<Due> due_;      // a heap, earliest first; has all of worlds_ between ticks
   std::uint64_t opened_ = 0;  // number of the newest world
   std::uint64_t ended_ = 0;
-  bool draining_ = false;            // draining, or run() is ending
-  std::vector<std::string> closed_;  // names of worlds that close after this tick
-  bool saved_ = true;                // all closed worlds were saved
+  bool draining_ = false;             // draining, or run() is ending
+  std::vector<std::string> opening_;  // names of worlds that are being opened
+  std::vector<std::string> closed_;   // names of worlds that close after this tick
+  bool saved_ = true;                 // all closed worlds were saved
 };
 
 }  // namespace mobula::server

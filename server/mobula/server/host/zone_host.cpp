@@ -25,6 +25,24 @@ void ZoneHost::update(core::Nanoseconds now) {
     if (looks) linked.record = node_.find_world(linked.world);
     linked.link->update(linked.record, now);
   }
+  if (looks) report();
+}
+
+void ZoneHost::report() {
+  ZoneStats now{.ghosts = server_.world().registry().pool<Ghost>().size(),
+                .crossings_out = stats_.crossings_out,
+                .crossings_in = stats_.crossings_in};
+  for (const auto& [zone, linked] : links_) {
+    const Ghosts::Stats& ghosts = linked.link->neighbour().stats();
+    const MirrorChecks mirror = linked.link->checks();
+    now.neighbours += linked.link->neighbour().is_current() ? 1 : 0;
+    now.ghost_checks += ghosts.checked;
+    now.ghosts_corrected += ghosts.corrected;
+    now.mirror_checks += mirror.compared;
+    now.mirror_mismatches += mirror.different;
+  }
+  stats_ = now;
+  server_.set_zone_stats(stats_);
 }
 
 std::span<const Leaving> ZoneHost::leaving(core::Nanoseconds now) {

@@ -16,6 +16,8 @@ class ZoneHost {
   ZoneHost(net::EventLoop& loop, const ZonePlace& place, Server& server, const core::SecretKey& key,
            const cluster::NodeThread& node);
 
+  /// Ends the connections, before the loop does.
+  void close() { links_.clear(); }
   /// Brings the ghosts up to date. Between ticks.
   void update(core::Nanoseconds now);
   /// Returns what goes to other zones now, but for what was refused a short time ago. Valid until the next call.
@@ -29,11 +31,14 @@ class ZoneHost {
   void end_again(std::span<const ecs::Entity> entities) { border_.end_again(entities); }
   /// Frees the indices of own entities that have ended in other zones.
   void end_abroad(std::span<const ecs::Entity> entities);
+  void count_out() { ++stats_.crossings_out; }
+  void count_in() { ++stats_.crossings_in; }
   [[nodiscard]] std::string world_of(std::uint32_t zone) const { return place_.world_of(zone); }
 
  private:
   static constexpr core::Nanoseconds refused_for = core::second;
   static constexpr core::Nanoseconds look_interval = core::second / 4;
+  void report();
 
   struct Linked {
     std::string world;
@@ -49,6 +54,7 @@ class ZoneHost {
   std::map<ecs::Entity, core::Nanoseconds> refused_;
   std::vector<Leaving> leaving_;
   core::Nanoseconds look_at_ = 0;
+  ZoneStats stats_{};
 };
 
 }  // namespace mobula::server

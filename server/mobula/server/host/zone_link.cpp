@@ -50,6 +50,7 @@ core::Status ZoneLink::connect(const cluster::WorldRecord& world, core::Nanoseco
   if (!token) return token.error();
   core::Result<std::unique_ptr<net::ClientPipe>> pipe = net::ClientPipe::open(loop_, *server);
   if (!pipe) return pipe.error();
+  former_ = checks();
   epoch_ = world.epoch;
   pipe_ = std::move(*pipe);
   connection_ = std::make_unique<client::Connection>(
@@ -63,6 +64,12 @@ core::Status ZoneLink::connect(const cluster::WorldRecord& world, core::Nanoseco
     connection_->receive(from, datagram, core::monotonic_now());
   });
   return core::Done{};
+}
+
+MirrorChecks ZoneLink::checks() const {
+  if (connection_ == nullptr) return former_;
+  const client::ConnectionStats& stats = connection_->stats();
+  return {former_.compared + stats.verified_ticks + stats.mismatched_ticks, former_.different + stats.mismatched_ticks};
 }
 
 void ZoneLink::log(const core::Status& connected) {

@@ -13,6 +13,12 @@
 
 namespace mobula::server {
 
+/// Ticks whose hash was compared with the mirror.
+struct MirrorChecks {
+  std::uint64_t compared = 0;
+  std::uint64_t different = 0;
+};
+
 class ZoneLink {
  public:
   struct Config {
@@ -30,6 +36,9 @@ class ZoneLink {
   /// if the cluster has none.
   void update(const std::optional<cluster::WorldRecord>& world, core::Nanoseconds now);
   [[nodiscard]] Neighbour& neighbour() { return neighbour_; }
+  [[nodiscard]] const Neighbour& neighbour() const { return neighbour_; }
+  /// Returns how many ticks were compared by hash on all its connections, and how many differed.
+  [[nodiscard]] MirrorChecks checks() const;
 
  private:
   static constexpr core::Nanoseconds retry_interval = core::second / 2;
@@ -44,7 +53,8 @@ class ZoneLink {
   std::unique_ptr<client::Connection> connection_;
   std::uint64_t epoch_ = 0;  // the neighbour's owner has it
   core::Nanoseconds retry_at_ = 0;
-  std::string trouble_;  // as logged
+  MirrorChecks former_{};  // on connections before this one
+  std::string trouble_;    // as logged
 };
 
 }  // namespace mobula::server

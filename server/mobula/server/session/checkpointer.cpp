@@ -1,4 +1,5 @@
 #include <mobula/core/log.hpp>
+#include <mobula/ecs/read_only.hpp>
 #include <mobula/server/game/hook.hpp>
 #include <mobula/server/session/checkpointer.hpp>
 #include <utility>
@@ -51,7 +52,10 @@ store::Facts Checkpointer::facts(std::uint64_t unix_seconds, bool between_ticks)
   facts.next_player = players_.next_id();
   for (KnownPlayer& each : sessions_.known_players())
     facts.players.push_back({each.id, std::move(each.name), std::move(each.account), each.entity, each.present});
-  facts.game = run_hook("Game::save", [&] { return game_.save(world_); });
+  facts.game = run_hook("Game::save", [&] {
+    const ecs::ReadOnly reading(world_.registry(), "Game::save");  // the store has noted the tick's changes
+    return game_.save(world_);
+  });
   facts.crossings = save_crossings_ ? save_crossings_(facts.tick) : saved_crossings_;
   return facts;
 }

@@ -115,6 +115,7 @@ class Server {
   [[nodiscard]] Published& published() { return replicator_.published(); }
   [[nodiscard]] const Published& published() const { return replicator_.published(); }
   [[nodiscard]] const ServerStats& stats() const { return stats_; }
+  void set_zone_stats(const ZoneStats& stats) { stats_.zone = stats; }
   [[nodiscard]] const TickPhases& phases() const { return phases_; }
   /// Returns how many clients join at present, and how long they wait.
   [[nodiscard]] const NewcomerStats& newcomers() const { return newcomers_.stats(); }

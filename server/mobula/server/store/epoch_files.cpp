@@ -164,9 +164,8 @@ core::Status copy_world(const fs::path& from, const fs::path& to) {
     const bool is_whole = !error && state_of(from) == before;
     if (is_whole) error = name_parts(to);
     if (!error && is_whole) return core::Done{};
-    const core::Error why = error_of(from, to, error);
     remove_parts(to, partial);
-    if (error) return why;
+    if (error) return error_of(from, to, error);
   }
   return core::Error{"busy", core::format("{} is still written by its former owner", from.native())};
 }

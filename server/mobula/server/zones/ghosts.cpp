@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstring>
+#include <mobula/core/log.hpp>
 #include <mobula/server/zones/ghosts.hpp>
 #include <utility>
 
@@ -58,8 +59,11 @@ void Ghosts::verify(const client::Mirror& mirror, std::uint32_t count) {
     const ecs::Entity entity = registry_.entities().at(all_.indices()[verified_]);
     if (!is_mine(entity) || !mirror.registry().valid(entity) || mirror.is_stale(entity)) continue;
     ++stats_.checked;
-    if (is_equal(mirror, entity)) continue;
+    const std::string changed = difference(mirror, entity);
+    if (changed.empty()) continue;
     ++stats_.corrected;
+    core::log_warn("cluster", "the game has changed the ghost {} of another zone ({}); exclude Ghost there",
+                   ecs::to_string(entity), changed);
     static_cast<void>(copy(mirror, entity));
   }
 }
@@ -141,16 +145,19 @@ core::Result<ecs::PoolId> Ghosts::pool_of(const client::Mirror& mirror, ecs::Poo
   return ours;
 }
 
-bool Ghosts::is_equal(const client::Mirror& mirror, ecs::Entity entity) {
+// Names the first component that differs; empty if none does.
+std::string Ghosts::difference(const client::Mirror& mirror, ecs::Entity entity) {
   const ecs::Registry& theirs = mirror.registry();
   const std::span<const ecs::PoolId> sent = theirs.prototypes().pools(theirs.prototype(entity));
-  if (registry_.prototypes().pools(registry_.prototype(entity)).size() != sent.size()) return false;
-  return std::ranges::all_of(sent, [&](ecs::PoolId pool) {
+  for (const ecs::PoolId pool : sent) {
     const core::Result<ecs::PoolId> ours = pool_of(mirror, pool);
     const std::byte* const now = ours ? std::as_const(registry_).try_read(entity, *ours) : nullptr;
     const std::size_t size = theirs.pool(pool).type().size;
-    return now != nullptr && (size == 0 || std::memcmp(now, theirs.try_read(entity, pool), size) == 0);
-  });
+    if (now == nullptr || (size > 0 && std::memcmp(now, theirs.try_read(entity, pool), size) != 0))
+      return theirs.pool(pool).instance_name();
+  }
+  const bool has_more = registry_.prototypes().pools(registry_.prototype(entity)).size() != sent.size();
+  return has_more ? "a component that it has not there" : "";
 }
 
 void Ghosts::linger(ecs::Entity entity, ecs::Tick ticks) {

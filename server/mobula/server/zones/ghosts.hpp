@@ -11,6 +11,7 @@
 #include <mobula/reflect/schema.hpp>
 #include <mobula/server/interest/ghost.hpp>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace mobula::server {
@@ -51,7 +52,7 @@ class Ghosts {
   core::Status copy(const client::Mirror& mirror, ecs::Entity entity);
   core::Status copy_component(const client::Mirror& mirror, ecs::Entity entity, ecs::PoolId theirs);
   core::Result<ecs::PoolId> pool_of(const client::Mirror& mirror, ecs::PoolId theirs);
-  [[nodiscard]] bool is_equal(const client::Mirror& mirror, ecs::Entity entity);
+  [[nodiscard]] std::string difference(const client::Mirror& mirror, ecs::Entity entity);
   bool receive(ecs::Entity entity);
   void linger(ecs::Entity entity, ecs::Tick ticks);
   void end(ecs::Entity entity);
