@@ -1,0 +1,187 @@
+"""A cluster of real processes for roam.py and zones.py: three members of etcd, mobula-cluster and nodes."""
+import json
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+ETCD = "/usr/bin/etcd"
+PATIENCE = 60  # s
+
+
+def wait(condition, what, seconds=PATIENCE):
+    end = time.monotonic() + seconds
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > end:
+            raise TimeoutError(what)
+        time.sleep(0.05)
+
+
+def ask(url, body=None):
+    """Returns the answer, or None if there is none."""
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(url, data, {"Content-Type": "application/json"})
+    try:
+        with urllib.request.urlopen(request, timeout=5) as answer:
+            return json.load(answer)
+    except (OSError, ValueError):
+        return None
+
+
+def put(url, value):
+    request = urllib.request.Request(url, json.dumps(value).encode(), {"Content-Type": "application/json"}, method="PUT")
+    with urllib.request.urlopen(request, timeout=5):
+        pass
+
+
+def free_ports(count):
+    sockets = [socket.socket() for _ in range(count)]
+    for each in sockets:
+        each.bind(("127.0.0.1", 0))
+    ports = [each.getsockname()[1] for each in sockets]
+    for each in sockets:
+        each.close()
+    return ports
+
+
+class Processes:
+    """Those of the cluster, each with a log in the folder."""
+
+    def __init__(self, programs, folder):
+        self.programs, self.folder, self.running = programs, folder, {}
+
+    def start(self, name, *command):
+        log = open(self.folder / f"{name}.log", "ab")
+        self.running[name] = subprocess.Popen([str(each) for each in command], stdout=log, stderr=log, cwd=self.folder)
+        log.close()
+
+    def mobula(self, name, program, *options):
+        self.start(name, self.programs / program, *options)
+
+    def log(self, name):
+        return (self.folder / f"{name}.log").read_text(errors="replace")
+
+    def kill(self, name):
+        self.running[name].kill()
+        self.running.pop(name).wait()
+
+    def stop_all(self):
+        for each in self.running.values():
+            each.kill()
+        for each in self.running.values():
+            each.wait()
+
+
+class Cluster:
+    """Nodes without a world. `level` is a path below the project's folder."""
+
+    def __init__(self, programs, folder, nodes, level):
+        self.processes = Processes(programs, folder)
+        self.folder = folder
+        self.starts = dict.fromkeys((f"n{i}" for i in range(nodes)), 0)
+        with open(folder / "compiled", "wb") as log:
+            subprocess.run([programs / "mobula-compile", ROOT / level, "-o", folder / "level"], check=True, stdout=log)
+        subprocess.run([programs / "mobula-token", "--new-key", folder / "key"], check=True, stdout=subprocess.DEVNULL)
+        self.start_etcd()
+        self.processes.mobula("cluster", "mobula-cluster", "serve", "--etcd", self.etcd, "--key-file", "key", "--port", "0")
+        self.url = wait(lambda: self.found("cluster", r"http://127\.0\.0\.1:\d+"), "mobula-cluster")
+        for node in self.starts:
+            self.start_node(node)
+
+    def create_worlds(self, worlds):
+        for world in worlds:
+            order = {"world": world, "game": wait(self.game, "a node")}
+            wait(lambda order=order: ask(f"{self.url}/worlds", order), world)
+        self.wait_until_open(worlds)
+
+    def create_zones(self, name, zones):
+        """Returns the worlds of the zones."""
+        order = {"map": name, "game": wait(self.game, "a node"), "zones": zones}
+        made = wait(lambda: ask(f"{self.url}/maps", order), name)
+        self.wait_until_open(made["zones"])
+        return made["zones"]
+
+    def wait_until_open(self, worlds):
+        self.worlds = worlds
+        for world in worlds:
+            wait(lambda world=world: self.admin_of(world), f"{world} is open")
+
+    def found(self, name, pattern):
+        all_of_them = re.findall(pattern, self.processes.log(name))
+        return all_of_them[0] if all_of_them else None
+
+    def start_etcd(self):
+        clients, peers = (free_ports(3) for _ in range(2))
+        members = ",".join(f"m{i}=http://127.0.0.1:{peers[i]}" for i in range(3))
+        for i in range(3):
+            client, peer = f"http://127.0.0.1:{clients[i]}", f"http://127.0.0.1:{peers[i]}"
+            self.processes.start(f"etcd{i}", ETCD, "--name", f"m{i}", "--data-dir", f"m{i}", "--listen-client-urls", client,
+                                 "--advertise-client-urls", client, "--listen-peer-urls", peer,
+                                 "--initial-advertise-peer-urls", peer, "--initial-cluster", members, "--unsafe-no-fsync")
+        self.etcd = ",".join(f"http://127.0.0.1:{port}" for port in clients)
+
+    def start_node(self, node):
+        """Each start has a name of its own, since a lease outlives a killed node."""
+        self.starts[node] += 1
+        name = f"{node}.{self.starts[node]}"
+        self.processes.mobula(name, "mobula-server", "--cluster", self.etcd, "--node", name, "--capacity", f"worlds={len(self.starts)}",
+                              "--port", "0", "--admin-port", "0", "--key-file", "key", "--db", self.folder, "--level", "level",
+                              "--public-address", "127.0.0.1", "--checkpoint-seconds", "0.5", "--rejoin-grace-seconds", "60")
+
+    def kill_node(self, node):
+        """Kills a node, and starts another process in place of it."""
+        self.processes.kill(f"{node}.{self.starts[node]}")
+        self.start_node(node)
+
+    def game(self):
+        nodes = ask(f"{self.url}/nodes")
+        return nodes["nodes"][0]["game"] if nodes and nodes["nodes"] else None
+
+    def admin_of(self, world):
+        """Returns the admin address of the node that has the world open, or None."""
+        record = ask(f"{self.url}/worlds/{world}")
+        if not record or record["state"] != "open":
+            return None
+        port = self.found(record["node"], r"admin address http://127\.0\.0\.1:(\d+)")
+        return port and f"http://127.0.0.1:{port}/api"
+
+    def sessions(self, world):
+        """Returns the players of a world, disconnected ones included. None if it is not open."""
+        admin = self.admin_of(world)
+        answer = admin and ask(f"{admin}/sessions?world={world}&limit=500")
+        return None if not answer else [each for each in answer["sessions"] if not each["spectator"]]
+
+    def tags(self, world, player):
+        admin = self.admin_of(world)
+        entity = ask(f"{admin}/entities/{player['entity']}?world={world}")
+        values = {each["path"]: each["value"] for component in entity["components"] if component["name"] == "Avatar"
+                  for each in component["properties"]}
+        return values["tags"]
+
+
+@contextmanager
+def folder_of_logs(prefix, seed):
+    """A folder that is kept if the trial fails. A list with the processes to end is given with it."""
+    folder = Path(tempfile.mkdtemp(prefix=prefix))
+    clusters = []
+    good = False
+    try:
+        yield folder, clusters
+        good = True
+    finally:
+        for cluster in clusters:
+            cluster.processes.stop_all()
+        if good:
+            shutil.rmtree(folder)
+        else:
+            print(f"seed {seed}; the logs are in {folder}", file=sys.stderr)
