@@ -122,7 +122,8 @@ class Zones:
             process = self.cluster.processes.running.pop(f"roamer-{i}")
             process.terminate()
             process.wait()
-            total += json.loads(self.cluster.processes.log(f"roamer-{i}").splitlines()[-1])["mismatched_ticks"]
+            log = self.cluster.processes.log(f"roamer-{i}")
+            total += json.loads(re.findall(r"^{.*}$", log, re.MULTILINE)[-1])["mismatched_ticks"]
         return total
 
     def records(self):

@@ -10,8 +10,10 @@ namespace demo {
 namespace {
 
 using mobula::ecs::Entity;
+using mobula::ecs::exclude;
 using mobula::engine::Transform;
 using mobula::hierarchy::WorldTransform;
+using mobula::server::Ghost;
 using mobula::server::World;
 
 constexpr float touch = 1.2f;  // metres
@@ -167,11 +169,11 @@ void Pickups::take(World& world) {
     WorldTransform at;
   };
   std::vector<Taker> takers;
-  registry.view<const Avatar, const WorldTransform>().each(
-      [&](Entity avatar, const Avatar&, const WorldTransform& at) { takers.push_back({avatar, at}); });
+  registry.view<const Avatar, const WorldTransform>(exclude<Ghost>)
+      .each([&](Entity avatar, const Avatar&, const WorldTransform& at) { takers.push_back({avatar, at}); });
   std::vector<Entity> taken;  // destroyed after the iteration, with their trees
-  registry.view<const Pickup, const WorldTransform, const Transform>().each(
-      [&](Entity entity, const Pickup& pickup, const WorldTransform& at, const Transform& local) {
+  registry.view<const Pickup, const WorldTransform, const Transform>(exclude<Ghost>)
+      .each([&](Entity entity, const Pickup& pickup, const WorldTransform& at, const Transform& local) {
         for (const Taker& taker : takers) {
           if (!touches(taker.at, at) || !is_kind(pickup.kind)) continue;
           const float seconds = std::min(std::max(0.0f, pickup.respawn_seconds), respawn_seconds_max);

@@ -6,8 +6,10 @@ namespace demo {
 namespace {
 
 using mobula::ecs::Entity;
+using mobula::ecs::exclude;
 using mobula::engine::Transform;
 using mobula::hierarchy::WorldTransform;
+using mobula::server::Ghost;
 
 // Components are written only where they change: a write is published.
 void show(mobula::ecs::Registry& registry, Entity entity, const Pose& pose, const Transform& transform) {
@@ -28,8 +30,8 @@ const WorldTransform* parent_place(const mobula::ecs::Registry& registry, Entity
 void carry(mobula::server::World& world) {
   mobula::ecs::Registry& registry = world.registry();
   std::vector<Entity> carried;
-  registry.view<const Pose, const mobula::engine::Parent>().each(
-      [&](Entity entity, const Pose&, const mobula::engine::Parent&) { carried.push_back(entity); });
+  registry.view<const Pose, const mobula::engine::Parent>(exclude<Ghost>)
+      .each([&](Entity entity, const Pose&, const mobula::engine::Parent&) { carried.push_back(entity); });
   if (!carried.empty()) world.hierarchy().update();
   for (const Entity entity : carried) {
     const WorldTransform* const place = parent_place(registry, entity);
@@ -40,7 +42,7 @@ void carry(mobula::server::World& world) {
       registry.get<Carrier>(entity) = {place->position, place->rotation};
   }
   std::vector<Entity> landed;
-  registry.view<const Carrier>().each([&](Entity entity, const Carrier&) {
+  registry.view<const Carrier>(exclude<Ghost>).each([&](Entity entity, const Carrier&) {
     if (parent_place(registry, entity) == nullptr) landed.push_back(entity);
   });
   for (const Entity entity : landed) registry.remove<Carrier>(entity);
@@ -51,11 +53,13 @@ void carry(mobula::server::World& world) {
 void show_poses(mobula::server::World& world) {
   mobula::ecs::Registry& registry = world.registry();
   std::vector<Entity> unknown;  // new ones, and those of a restored world
-  registry.view<const Pose, const Transform>(mobula::ecs::exclude<ShownPose>)
+  registry.view<const Pose, const Transform>(exclude<ShownPose, Ghost>)
       .each([&](Entity entity, const Pose&, const Transform&) { unknown.push_back(entity); });
   for (const Entity entity : unknown) pose_as_placed(registry, entity);
-  registry.view<const Pose, const Transform>().each(
-      [&](Entity entity, const Pose& pose, const Transform& transform) { show(registry, entity, pose, transform); });
+  registry.view<const Pose, const Transform>(exclude<Ghost>)
+      .each([&](Entity entity, const Pose& pose, const Transform& transform) {
+        show(registry, entity, pose, transform);
+      });
   carry(world);
 }
 

@@ -17,6 +17,7 @@
 #include <mobula/server/game/events.hpp>
 #include <mobula/server/game/level.hpp>
 #include <mobula/server/game/zone_pack.hpp>
+#include <mobula/server/interest/ghost.hpp>
 #include <mobula/server/interest/viewer.hpp>
 #include <optional>
 #include <string>
