@@ -49,7 +49,6 @@ class Zones:
     def __init__(self, cluster, seed):
         self.cluster = cluster
         self.random = random.Random(seed)
-        self.former = Counter()  # of nodes that have ended
         self.newest = {}  # counters by process
         self.kills = 0
         for i in range(PLAYERS):
@@ -98,7 +97,7 @@ class Zones:
         kill_at = sorted(self.random.sample(range(handoffs), kills))
         begun = time.monotonic()
         while True:
-            # Of each crossing one zone counts the departure, and another the arrival.
+            # One zone counts the departure, and another the arrival.
             crossed = self.measure()["mobula_zone_crossings_total"] / 2
             while kill_at and kill_at[0] <= crossed:
                 kill_at.pop(0)

@@ -64,6 +64,7 @@ text          shared/mobula/transport/simulation/conditions_text.cpp shared/mobu
               shared/mobula/net/resolve.cpp shared/mobula/net/destination.cpp shared/mobula/net/bearer_token.cpp
 token         shared/mobula/transport/connect_token.cpp server/token/token_json.cpp
 web           server/mobula/server/web/site.cpp server/mobula/server/web/site_route.cpp server/mobula/server/web/accepted.cpp
+zones         server/mobula/server/zones/zone_map.cpp server/mobula/server/zones/zone_pass.cpp server/mobula/server/game/zone_pack.cpp
 '
 
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."

@@ -1,6 +1,10 @@
 // Seeds of the fuzz targets for streams: the admin port and stream pipes. A step is a byte and its operands.
 #include <fuzz/seeds.hpp>
+#include <mobula/schema/components.hpp>
+#include <mobula/server/game/world.hpp>
+#include <mobula/server/zones/zone_pass.hpp>
 #include <mobula/transport/address.hpp>
+#include <server/hamlet.hpp>
 
 namespace mobula::fuzz {
 namespace {
@@ -120,10 +124,33 @@ void cluster_answers() {
   seed(4, "waiting", R"({"game":"g","state":"waiting","epoch":"2","trouble":"no such level"})");
   const std::string crossing = R"({"source":"a","target":"b","account":"anna","pack":"AAEC","data":"","left":true})";
   seed(7, "crossing", crossing);
+  seed(7, "crossing_of_zones", R"({"source":"m.a","target":"m.b","entities":["17.1","18.4"],"pack":"AAEC"})");
   seed(8, "ledger", R"({"version":"7"})");
   seed(
       9, "ledger_state",
       R"({"version":"7","prepared":{"x-1":"{\"source\":\"a\",\"target\":\"b\",\"account\":\"anna\"}"},"left":["x-2"]})");
+}
+
+// The kinds of fuzz_zones.cpp.
+void zones() {
+  const auto seed = [](char kind, const std::string& name, const std::string& text) {
+    write_seed("zones", name, kind + text);
+  };
+  seed(0, "map", R"({"zones":[{"name":"w","x":[null,0]},{"name":"e","x":[0,null]}],"hysteresis":1.5})");
+  seed(0, "map_gap", R"({"zones":[{"name":"w","x":[null,-1]},{"name":"e","x":[0,null]}],"entities_per_zone":2048})");
+  seed(
+      0, "map_square",
+      R"({"zones":[{"name":"a","x":[null,0],"z":[null,5]},{"name":"b","x":[null,0],"z":[5,null]},{"name":"c","x":[0,null]}]})");
+  const transport::UserData pass = server::zone_pass(1, 7, {std::byte{1}});
+  seed(1, "pass", std::string(reinterpret_cast<const char*>(pass.data()), pass.size()));
+  server::WorldConfig config;
+  config.schema = test::game_schema();
+  const std::unique_ptr<server::World> world = std::move(*server::World::make(std::move(config)));
+  const ecs::Entity parent = *world->create(engine::Transform{}, demo::Health{});
+  const ecs::Entity child = *world->create(engine::Transform{}, demo::Target{parent});
+  static_cast<void>(world->hierarchy().set_parent(child, parent));
+  const core::Bytes pack = to_bytes(*world->pack_for_zone(parent));
+  seed(2, "pack", std::string(reinterpret_cast<const char*>(pack.data()), pack.size()));
 }
 
 // The kinds of fuzz_proxy.cpp.
@@ -158,6 +185,7 @@ void write_stream_seeds() {
   streams();
   pipes();
   cluster_answers();
+  zones();
   proxies();
 }
 

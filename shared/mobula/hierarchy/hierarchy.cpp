@@ -318,6 +318,7 @@ std::vector<Entity> Hierarchy::subtree(Entity root) {
 void Hierarchy::destroy_tree(Entity root) {
   std::vector<Entity> tree = std::exchange(tree_, {});  // a listener may destroy another tree
   find_tree(root, tree);
+  std::erase_if(tree, [&](Entity entity) { return entity != root && registry_.entities().is_ghost(entity); });
   registry_.destroy(tree);
   tree_ = std::move(tree);
 }
@@ -327,7 +328,8 @@ void Hierarchy::drop_dead_parents() {
   if (parents_ == nullptr) return;
   tree_.clear();
   const auto note_dead = [this](std::uint32_t child, Entity parent) {
-    if (parent && !registry_.valid(parent)) tree_.push_back(registry_.entities().at(child));
+    const Entity entity = registry_.entities().at(child);
+    if (parent && !registry_.valid(parent) && !registry_.entities().is_ghost(entity)) tree_.push_back(entity);
   };
   for (const ecs::JournalEntry& entry : registry_.journal()) {
     if (entry.kind != ecs::JournalEntry::Kind::destroy) continue;

@@ -63,7 +63,7 @@ class Hierarchy {
   [[nodiscard]] std::vector<ecs::Entity> children(std::span<const ecs::Entity> entities);
   /// Returns an entity and all below it: parents before their children, siblings in index order.
   [[nodiscard]] std::vector<ecs::Entity> subtree(ecs::Entity root);
-  /// Destroys a subtree at once.
+  /// Destroys a subtree at once, but for ghosts of other zones below its root.
   void destroy_tree(ecs::Entity root);
   /// Writes null into each Parent that names a dead entity. For registries that decide, not for mirrors, which may
   /// receive the entity later. Reads what was destroyed since the structural change log was cleared, and Parents

@@ -209,6 +209,21 @@ TEST(Neighbour, AnEntityThatCrossesIsSeenAllTheTime) {
   pair.east.registry().check();
 }
 
+// The other zone has detached the child, which is not known here yet.
+TEST(Neighbour, AGhostBelowAnEntityDoesNotCrossOrEndWithIt) {
+  ZonePair pair;
+  World& west = pair.west.village.server->world();
+  const ecs::Entity root = pair.west.make(-10);
+  const ecs::Entity child = pair.west.make(1);
+  ASSERT_TRUE(west.hierarchy().set_parent(child, root).ok());
+  ecs::Guests(west.registry()).set_ghost(child, true);
+  EXPECT_EQ(west.pack_for_zone(root)->entities, std::vector{root});
+  west.destroy_tree(root);
+  pair.west.tick();
+  EXPECT_TRUE(west.is_ghost(child));
+  EXPECT_EQ(west.registry().get<const engine::Parent>(child).entity, root) << "the other zone writes it";
+}
+
 // The index had another entity before, whose end has not arrived.
 TEST(Neighbour, AReceivedEntityReplacesTheGhostAtItsIndex) {
   ZonePair pair;

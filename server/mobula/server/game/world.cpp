@@ -181,13 +181,18 @@ void World::destroy_removed(const LevelChange& change) {
   registry_.destroy(all);
 }
 
-core::Result<core::Bytes> World::pack(ecs::Entity root) {
-  return resource::pack(registry_, schema(), hierarchy_.subtree(root));
+core::Result<core::Bytes> World::pack(ecs::Entity root) { return resource::pack(registry_, schema(), own_tree(root)); }
+
+// Another zone has the ghosts.
+std::vector<ecs::Entity> World::own_tree(ecs::Entity root) {
+  std::vector<ecs::Entity> tree = hierarchy_.subtree(root);
+  std::erase_if(tree, [this](ecs::Entity entity) { return is_ghost(entity); });
+  return tree;
 }
 
 core::Result<ZonePack> World::pack_for_zone(ecs::Entity root) {
   ZonePack pack;
-  pack.entities = hierarchy_.subtree(root);
+  pack.entities = own_tree(root);
   core::Result<core::Bytes> bytes = resource::pack(registry_, schema(), pack.entities, &pack.others);
   if (!bytes) return bytes.error();
   pack.bytes = std::move(*bytes);

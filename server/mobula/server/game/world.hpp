@@ -230,6 +230,7 @@ class World {
   [[nodiscard]] core::Error full() const;
   [[nodiscard]] std::shared_ptr<const store::SavedLevel> level_to_save() const;
   core::Result<resource::Spawner> bind_pack(core::ByteView packed);
+  std::vector<ecs::Entity> own_tree(ecs::Entity root);
   [[nodiscard]] core::Result<std::vector<ecs::Entity>> ghosts_of(std::span<const ecs::Entity> entities) const;
   [[nodiscard]] core::Status names_fit(const resource::Resource& resource) const;
   void keep_names(const resource::Resource& resource);

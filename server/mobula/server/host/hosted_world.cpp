@@ -45,6 +45,7 @@ net::ServerPipesConfig pipes_of(const HostConfig& config) {
 transport::ServerEndpointConfig transport_of(const HostConfig& config, const TokenIssuer& issuer) {
   transport::ServerEndpointConfig transport{.private_key = issuer.key, .public_addresses = issuer.accepted};
   transport.sessions_max = config.clients_max;
+  if (config.zone != nullptr) transport.sessions_max += static_cast<std::uint32_t>(config.zone->map.zones().size());
   core::random_bytes(transport.challenge_key);
   core::random_bytes(std::as_writable_bytes(std::span(&transport.table_seed, 1)));
   return transport;

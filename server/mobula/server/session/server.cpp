@@ -141,6 +141,11 @@ core::Status Server::begin_world() {
 // The level's file may have changed since the world was saved.
 core::Status Server::update_level(std::shared_ptr<const resource::Resource> level) {
   if (level == nullptr || config_.level == nullptr || !is_other(*level, *config_.level)) return core::Done{};
+  if (config_.zone) {
+    core::log_warn("store",
+                   "the level has changed since the zone was saved; a zone keeps the level that it was made with");
+    return core::Done{};
+  }
   const core::Result<LevelChange> change = reload_level(std::move(level));
   if (!change) return change.error();
   core::log_info("store", "the level has changed since the world was saved: {} entities kept, {} spawned, {} destroyed",
@@ -149,6 +154,7 @@ core::Status Server::update_level(std::shared_ptr<const resource::Resource> leve
 }
 
 core::Result<LevelChange> Server::reload_level(std::shared_ptr<const resource::Resource> level) {
+  if (config_.zone) return core::Error{"zone", "a zone keeps the level that it was made with"};
   const core::Status playable = run_hook("Game::check_level", [&] { return game_.check_level(level.get()); });
   if (!playable) return playable.error();
   core::Result<LevelChange> change = world_->reload_level(level, [this](const LevelChange& made) {

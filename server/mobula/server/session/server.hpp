@@ -64,7 +64,7 @@ class Server {
   void set_unix_time(std::uint64_t seconds);
 
   /// Replaces the level, completely or not at all; players stay. Between ticks. Errors: those of World::reload_level
-  /// and Game::check_level.
+  /// and Game::check_level; "zone", as the parts of its level may be in other zones.
   core::Result<LevelChange> reload_level(std::shared_ptr<const resource::Resource> level);
   /// Disconnects a player or spectator with a reason. Its rejoin tokens are void. Between ticks;
   /// hooks of the game call World::kick. Error: "no such player".
