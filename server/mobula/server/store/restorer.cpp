@@ -5,6 +5,7 @@
 #include <mobula/reflect/migration.hpp>
 #include <mobula/reflect/value.hpp>
 #include <mobula/server/store/restorer.hpp>
+#include <mobula/server/store/sums.hpp>
 #include <set>
 
 namespace mobula::store {
