@@ -54,6 +54,27 @@ TEST(Border, FindsEntitiesBeyondTheHysteresis) {
   EXPECT_EQ(west.leaving(), std::set{far});
 }
 
+// It does so while it stands still, and once it has lost its parent.
+TEST(Border, FindsAnEntityInEachTickUntilItHasLeft) {
+  West west;
+  const ecs::Entity root = west.at(-5);
+  const ecs::Entity child = west.at(20);
+  const ecs::Entity alone = west.at(10);
+  ASSERT_TRUE(west.hierarchy.set_parent(child, root).ok());
+  const auto next_tick = [&] {
+    west.registry.clear_journal();
+    west.registry.set_tick(west.registry.tick() + 1);
+  };
+  for (int tick = 0; tick < 3; ++tick, next_tick()) EXPECT_EQ(west.leaving(), std::set{alone});
+  west.registry.remove<engine::Parent>(child);
+  for (int tick = 0; tick < 3; ++tick, next_tick()) EXPECT_EQ(west.leaving(), (std::set{alone, child}));
+  west.registry.destroy(alone);
+  west.registry.get<engine::Transform>(child).position.x = 1;  // within the hysteresis
+  EXPECT_TRUE(west.leaving().empty());
+  west.registry.get<engine::Transform>(child).position.x = 3;
+  EXPECT_EQ(west.leaving(), std::set{child}) << "later in the same tick";
+}
+
 TEST(Border, FindsRootsAlone) {
   West west;
   const ecs::Entity root = west.at(-5);

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <map>
 #include <mobula/hierarchy/hierarchy.hpp>
-#include <mobula/server/interest/ghost.hpp>
+#include <mobula/server/interest/changed_positions.hpp>
 #include <mobula/server/zones/border.hpp>
 #include <utility>
 
@@ -16,18 +16,37 @@ Border::Border(ecs::Registry& registry, const ZoneMap& map, std::uint32_t zone)
   });
 }
 
-// Nearly all entities are within the region, so that their other components are not read.
 std::span<const Leaving> Border::leaving() {
+  note_beyond();
   leaving_.clear();
-  registry_.view<const hierarchy::WorldTransform>(ecs::exclude<Ghost>)
-      .each([&](ecs::Entity entity, const hierarchy::WorldTransform& at) {
-        if (region_.contains(at.position)) return;
-        const std::uint32_t next = map_.next_zone(zone_, at.position);
-        if (next == zone_) return;
-        const auto* const parent = std::as_const(registry_).try_get<const engine::Parent>(entity);
-        if (parent == nullptr || !registry_.valid(parent->entity)) leaving_.push_back({entity, next});
-      });
+  std::erase_if(beyond_, [this](ecs::Entity entity) {
+    const std::uint32_t next = next_zone(entity);
+    if (next != zone_ && is_root(entity)) leaving_.push_back({entity, next});
+    return next == zone_;
+  });
   return leaving_;
+}
+
+// Most entities of a world stand still, and nearly all that move are within the region. The current tick is looked at
+// once more: it goes on after this.
+void Border::note_beyond() {
+  const ecs::Pool& places = registry_.pool<hierarchy::WorldTransform>();
+  each_changed_after(places, seen_, [&](std::uint32_t position) {
+    const auto& at = *places.typed_address<const hierarchy::WorldTransform>(position);
+    if (!region_.contains(at.position)) beyond_.insert(registry_.entities().at(places.indices()[position]));
+  });
+  seen_ = registry_.tick() - 1;
+}
+
+// Ghosts are where another zone has them.
+std::uint32_t Border::next_zone(ecs::Entity entity) const {
+  const auto* const at = std::as_const(registry_).try_get<const hierarchy::WorldTransform>(entity);
+  return at == nullptr || registry_.entities().is_ghost(entity) ? zone_ : map_.next_zone(zone_, at->position);
+}
+
+bool Border::is_root(ecs::Entity entity) const {
+  const auto* const parent = std::as_const(registry_).try_get<const engine::Parent>(entity);
+  return parent == nullptr || !registry_.valid(parent->entity);
 }
 
 std::vector<EndedGuests> Border::take_ended() {

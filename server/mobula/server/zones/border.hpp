@@ -4,6 +4,7 @@
 #include <memory>
 #include <mobula/ecs/registry.hpp>
 #include <mobula/server/zones/zone_map.hpp>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -38,10 +39,16 @@ class Border {
   }
 
  private:
+  void note_beyond();
+  [[nodiscard]] std::uint32_t next_zone(ecs::Entity entity) const;
+  [[nodiscard]] bool is_root(ecs::Entity entity) const;
+
   ecs::Registry& registry_;
   const ZoneMap& map_;
   std::uint32_t zone_;
   Region region_;
+  ecs::Tick seen_ = 0;            // all changes of places up to it are noted
+  std::set<ecs::Entity> beyond_;  // the region, as they were seen; within the hysteresis they are forgotten
   std::vector<Leaving> leaving_;
   std::shared_ptr<std::vector<ecs::Entity>> ended_ = std::make_shared<std::vector<ecs::Entity>>();  // a listener's too
 };
