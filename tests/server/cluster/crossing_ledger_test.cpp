@@ -79,6 +79,35 @@ TEST(CrossingLedger, CrossingsOfAnEntityKeepTheirOrder) {
   }
 }
 
+// Neither has a player. The world cannot take the one back yet that was refused.
+TEST(CrossingLedger, ADepartureLeavesRefusedEntitiesOfOthersAlone) {
+  ZoneHome home;
+  home.full = true;
+  home.entities = {"2.1"};
+  CrossingLedger ledger("w", home);
+  ASSERT_TRUE(ledger.restore({.prepared = {{"1", zone_crossing("w", "x", {"1.1"})}}},
+                             {{"2", zone_crossing("w", "y", {"2.1"})}}, 0));
+  EXPECT_EQ(ledger.state().prepared.size(), 1u);
+  EXPECT_EQ(ledger.state().saved_ids(), std::vector<std::string>{"2"});
+  home.full = false;
+  ledger.retry();
+  EXPECT_EQ(home.entities, std::set<std::string>{"1.1"});
+}
+
+// An owner since the save has taken both back, and has sent one of them elsewhere alone.
+TEST(CrossingLedger, ADepartureWaitsForItsRefusedEntities) {
+  ZoneHome home;
+  home.full = true;
+  CrossingLedger ledger("w", home);
+  ASSERT_TRUE(ledger.restore({.prepared = {{"1", zone_crossing("w", "x", {"1.1", "2.1"})}}},
+                             {{"2", zone_crossing("w", "y", {"2.1"})}}, 0));
+  EXPECT_TRUE(ledger.state().saved_ids().empty());
+  home.full = false;
+  ledger.retry();
+  EXPECT_EQ(home.entities, std::set<std::string>{"1.1"});
+  EXPECT_EQ(ledger.state().saved_ids(), std::vector<std::string>{"2"});
+}
+
 TEST_F(CrossingLedgerTest, NotesWhereAPlayerIsThatLeft) {
   ledger.prepare("1", crossing("w", "x"));
   EXPECT_TRUE(home.left.empty()) << "undecided";

@@ -4,6 +4,15 @@
 #include <utility>
 
 namespace mobula::cluster {
+namespace {
+
+// Returns whether two crossings have a player or an entity in common.
+bool are_related(const CrossingRecord& a, const CrossingRecord& b) {
+  return (!a.account.empty() && a.account == b.account) ||
+         std::ranges::find_first_of(a.entities, b.entities) != a.entities.end();
+}
+
+}  // namespace
 
 core::Status CrossingLedger::restore(LedgerState saved, const std::vector<Crossing>& existing, std::uint64_t settled) {
   if (saved.version < settled)
@@ -51,29 +60,31 @@ void CrossingLedger::handle(const std::string& id, const CrossingRecord& record)
   record.source == world_ ? depart(id, record) : arrive(id, record);
 }
 
-// Returns whether a crossing of one of the entities waits.
+// Returns whether an earlier crossing has to be handled first. A player alone need not arrive before it leaves again.
 bool CrossingLedger::is_blocked(const CrossingRecord& record) const {
-  return std::ranges::any_of(waiting_, [&](const Crossing& each) {
-    return std::ranges::find_first_of(each.record.entities, record.entities) != each.record.entities.end();
-  });
+  const auto blocks = [&](const CrossingRecord& other) {
+    return are_related(other, record) && !(other.entities.empty() && record.entities.empty());
+  };
+  return std::ranges::any_of(waiting_, blocks, &Crossing::record) ||
+         std::ranges::any_of(returning_, [&](const std::string& id) { return blocks(state_.prepared.at(id)); });
 }
 
 // A world that was saved before has the player, or was about to take them in or back by a crossing before this one.
 void CrossingLedger::depart(const std::string& id, const CrossingRecord& record) {
   if (state_.left.contains(id)) return;
-  if (is_blocked(record)) return waiting_.push_back({id, record});
+  if (!state_.prepared.contains(id) && is_blocked(record)) return waiting_.push_back({id, record});
   state_.left.insert(id);
   ++state_.version;
   returning_.erase(id);
   if (state_.prepared.erase(id) > 0) return;
   home_.remove(record);
   std::erase_if(waiting_, [&](const Crossing& each) {
-    const bool is_player = record.entities.empty() && each.record.account == record.account;
-    if (is_player) state_.arrived.insert(each.id);
-    return is_player;
+    const bool is_over = are_related(each.record, record);
+    if (is_over) state_.arrived.insert(each.id);
+    return is_over;
   });
   for (const std::string& refused : std::set(returning_)) {
-    if (state_.prepared.at(refused).account != record.account) continue;
+    if (!are_related(state_.prepared.at(refused), record)) continue;
     state_.prepared.erase(refused);
     returning_.erase(refused);
   }
@@ -105,8 +116,8 @@ void CrossingLedger::forget(const std::string& id) {
 }
 
 void CrossingLedger::retry() {
-  for (const auto& [id, record] : std::exchange(waiting_, {})) handle(id, record);
   for (const std::string& id : std::set(returning_)) take_back(id);
+  for (const auto& [id, record] : std::exchange(waiting_, {})) handle(id, record);
 }
 
 }  // namespace mobula::cluster

@@ -5,7 +5,8 @@
 //   left       the record exists, and the world does not have the player
 //   arrived    the record exists, and the world has the player
 //
-// Crossings between zones keep their order: one waits while an earlier one of the same entity cannot be handled.
+// Crossings between zones keep their order: one waits while an earlier one of the same entity or player cannot be
+// handled.
 //
 // The ledger forgets a crossing once its record is erased. The coordinator keeps the version of the ledger that had the
 // last one. A save with an older version is refused: some of its players have left for good.
