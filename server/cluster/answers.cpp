@@ -60,7 +60,7 @@ Json worlds_json(const Control& control, const Page& page) {
 
 Json map_json(const std::string& map, const server::ZoneMap& zones) {
   Json worlds = Json::array();
-  for (const server::Zone& zone : zones.zones()) worlds.push_back(map + "." + zone.name);
+  for (const server::Zone& zone : zones.zones()) worlds.push_back(server::zone_world(map, zone));
   return {{"map", map}, {"zones", worlds}};
 }
 

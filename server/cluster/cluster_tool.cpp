@@ -58,12 +58,15 @@ void add_cluster(CLI::App& command, Options& options) {
       ->capture_default_str();
 }
 
-void add_world(CLI::App& command, Options& options) {
-  command.add_option("world", options.command.world, "name of the world")
-      ->type_name("WORLD")
+// Adds a positional argument.
+void add_name(CLI::App& command, const char* argument, std::string& target, const char* type) {
+  command.add_option(argument, target, core::format("name of the {}", argument))
+      ->type_name(type)
       ->required()
       ->check(checked(core::check_name));
 }
+
+void add_world(CLI::App& command, Options& options) { add_name(command, "world", options.command.world, "WORLD"); }
 
 void add_serve(CLI::App& command, Options& options) {
   command
@@ -97,20 +100,12 @@ void add_place(CLI::App& command, Options& options) {
 }
 
 void add_map(CLI::App& command, Options& options) {
-  command.add_option("map", options.command.map, "name of the map")
-      ->type_name("MAP")
-      ->required()
-      ->check(checked(core::check_name));
+  add_name(command, "map", options.command.map, "MAP");
   command.add_option("file", options.command.map_file, "JSON file with the zones")->type_name("FILE")->required();
   add_game(command, options);
 }
 
-void add_drain(CLI::App& command, Options& options) {
-  command.add_option("node", options.command.node, "name of the node")
-      ->type_name("NODE")
-      ->required()
-      ->check(checked(core::check_name));
-}
+void add_drain(CLI::App& command, Options& options) { add_name(command, "node", options.command.node, "NODE"); }
 
 void add_token(CLI::App& command, Options& options) {
   add_world(command, options);

@@ -126,7 +126,7 @@ core::Status Control::create(const std::string& world, const std::string& game) 
 core::Status Control::create_map(const std::string& map, const server::ZoneMap& zones, const std::string& game) {
   std::vector<std::string> worlds;
   for (const server::Zone& zone : zones.zones()) {
-    worlds.push_back(map + "." + zone.name);
+    worlds.push_back(server::zone_world(map, zone));
     if (core::Status good = core::check_name(worlds.back()); !good)
       return core::Error{"bad name", core::format("world '{}': {}", worlds.back(), good.error().message)};
   }

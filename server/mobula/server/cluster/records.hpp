@@ -72,7 +72,7 @@ struct CrossingRecord {
   std::string account{};
   std::string name{};                   // the player's
   std::vector<std::string> entities{};  // handles, if it is between zones; they stay the same
-  core::Bytes pack{};                   // World::pack of the player's entity, or zones/zone_pack.hpp
+  core::Bytes pack{};                   // World::pack of the player's entity, or game/zone_pack.hpp
   core::Bytes data{};                   // the game's own
   bool left = false;                    // the source was saved without them
   bool arrived = false;                 // the target was saved with them

@@ -1,8 +1,8 @@
-#include <algorithm>
 #include <mobula/ecs/registry_guests.hpp>
 #include <mobula/server/host/zone_host.hpp>
 
 namespace mobula::server {
+
 ZoneHost::ZoneHost(net::EventLoop& loop, const ZonePlace& place, Server& server, const core::SecretKey& key,
                    const cluster::NodeThread& node)
     : place_(place), server_(server), node_(node), border_(server.world().registry(), place_.map, place_.zone) {

@@ -26,6 +26,9 @@ struct Zone {
   Region region{};
 };
 
+/// Returns the name of the world that a zone of a map is; cluster::zone_name() divides it.
+inline std::string zone_world(const std::string& map, const Zone& zone) { return map + "." + zone.name; }
+
 class ZoneMap {
  public:
   static constexpr std::uint32_t zones_max = 1024;

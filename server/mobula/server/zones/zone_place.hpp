@@ -16,7 +16,7 @@ struct ZonePlace {
   [[nodiscard]] const Region& region() const { return map.zones()[zone].region; }
   [[nodiscard]] ecs::OwnIndices indices() const { return map.indices(zone); }
   /// Returns the name of the world that a zone is.
-  [[nodiscard]] std::string world_of(std::uint32_t number) const { return world + "." + map.zones()[number].name; }
+  [[nodiscard]] std::string world_of(std::uint32_t number) const { return zone_world(world, map.zones()[number]); }
 };
 
 }  // namespace mobula::server
