@@ -155,6 +155,18 @@ class Cluster:
         port = self.found(record["node"], r"admin address http://127\.0\.0\.1:(\d+)")
         return port and f"http://127.0.0.1:{port}/api"
 
+    def status(self, world):
+        admin = self.admin_of(world)
+        answer = admin and ask(f"{admin}/status")
+        return next((each for each in answer["worlds"] if each["name"] == world), None) if answer else None
+
+    def wait_until_saved(self):
+        """A kill takes all worlds back to their last checkpoint: what they are now is kept from here on."""
+        for world in self.worlds:
+            tick = wait(lambda world=world: self.status(world), f"{world} is open")["tick"]
+            wait(lambda world=world, tick=tick: (self.status(world) or {"store": {"tick": -1}})["store"]["tick"] >= tick,
+                 f"{world} is saved")
+
     def sessions(self, world):
         """Returns the players of a world, disconnected ones included. None if it is not open."""
         admin = self.admin_of(world)

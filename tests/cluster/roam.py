@@ -32,6 +32,7 @@ class Roaming:
         self.handoffs = self.kills = 0
         for i in range(PLAYERS):
             self.enter(f"roamer-{i}", cluster.worlds[i % NODES], 1000 + i)
+        cluster.wait_until_saved()
 
     def enter(self, account, world, tags):
         self.cluster.processes.mobula(account, "mobula-client", "--cluster", self.cluster.url, "--world", world, "--account",

@@ -53,6 +53,7 @@ class Zones:
         self.kills = 0
         for i in range(PLAYERS):
             self.enter(f"roamer-{i}", cluster.worlds[i % len(cluster.worlds)], TAGS + i)
+        cluster.wait_until_saved()
 
     def enter(self, account, world, tags):
         self.cluster.processes.mobula(account, "mobula-client", "--cluster", self.cluster.url, "--world", world, "--account",
