@@ -29,7 +29,7 @@ transport/simulation core transport
 net                  core process transport
 server/tick          core ecs
 server/store         core process ecs reflect
-server/cluster       core net
+server/cluster       core transport net
 server/agones        core net
 server/admin         core transport net
 server/web           core process transport net server/admin

@@ -12,9 +12,6 @@ namespace mobula::cluster {
 /// Checks the text that names an account: at most 256 bytes, none of them 0. Errors: "bad request".
 core::Status check_account(std::string_view account);
 
-/// Addresses of a world that are read; further ones are left out.
-inline constexpr std::size_t world_addresses_max = 128;
-
 /// Makes a connect token that admits the account to a world at its addresses. Returns the answer of the server's
 /// POST /api/tokens, with the first WebSocket among the addresses. Resolves host names, which blocks. Errors: "bad
 /// request", "bad address", "unknown host", "failed" without addresses.

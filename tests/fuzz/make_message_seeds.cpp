@@ -27,7 +27,9 @@ void messages() {
              wire::encode(wire::Prototypes{
                  {{1, index::prototype_hash(components), components}, {2, index::prototype_hash({}), {}}}}));
   write_seed("message", "player_entity", wire::encode(wire::PlayerEntity{{5, 7}}));
-  write_seed("message", "rejoin_tokens", wire::encode(wire::RejoinTokens{core::Bytes(wire::rejoin_token_bytes)}));
+  write_seed("message", "follow",
+             wire::encode(wire::Follow{"land.east", core::Bytes(wire::token_bytes), {"udp://203.0.113.7:7777"}}));
+  write_seed("message", "rejoin_tokens", wire::encode(wire::RejoinTokens{core::Bytes(wire::token_bytes)}));
   write_seed("message", "resource_offer", wire::encode(wire::ResourceOffer{{{hash, 20, 77}}}));
   write_seed("message", "resource_request", wire::encode(wire::ResourceRequest{hash, 7}));
   write_seed("message", "resource_part", wire::encode(wire::ResourcePart{hash, 7, core::Bytes(20)}));

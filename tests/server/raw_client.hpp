@@ -70,8 +70,8 @@ class RawClient {
     const auto* given = message ? std::get_if<wire::RejoinTokens>(&*message) : nullptr;
     if (given == nullptr) return;
     rejoin_tokens.clear();
-    for (core::ByteView rest = given->tokens; !rest.empty(); rest = rest.subspan(wire::rejoin_token_bytes))
-      rejoin_tokens.push_back(*transport::read_token(rest.first(wire::rejoin_token_bytes)));
+    for (core::ByteView rest = given->tokens; !rest.empty(); rest = rest.subspan(wire::token_bytes))
+      rejoin_tokens.push_back(*transport::read_token(rest.first(wire::token_bytes)));
   }
 
   server::Server& server_;

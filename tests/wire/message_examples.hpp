@@ -35,50 +35,53 @@ inline std::vector<Message> examples() {
   with_schema.schema = core::Bytes(333, std::byte{9});
   with_schema.prediction_seed = 0x0123456789abcdefull;
   with_schema.resources = {{some_hash(), 789'280, 31}, {{}, 0}};
-  return {Hello{},
-          Hello{.version = 3, .schema_fingerprint = some_hash(), .name = "Mo", .verify = true},
-          welcome,
-          with_schema,
-          Names{},
-          Names{{"Body", "", std::string(max_text_bytes, 'x')}},
-          Prototypes{},
-          Prototypes{{prototype_of(1, {ref(5, 6), ref(5, 7), ref(4, 0xffffffffu)}), prototype_of(2, {})}},
-          PlayerEntity{{12, 0x00100001u}},
-          RejoinTokens{core::Bytes(rejoin_token_bytes, std::byte{7}), 300},
-          ResourceRequest{some_hash(), 1ull << 40},
-          ResourcePart{some_hash(), 123, core::Bytes(333, std::byte{8})},
-          Events{77, {{0, {}, {}}, {3, {12, 1}, core::Bytes(33, std::byte{9})}, {65535, {}, core::Bytes(1)}}},
-          Hello{.version = 1,
-                .schema_fingerprint = {},
-                .name = "",
-                .resources = {some_hash(), {}},
-                .schemas = {some_hash()},
-                .resume = true},
-          Level{some_hash(), {5, 11, 1}, 1, core::Bytes(2, std::byte{3})},
-          MirrorHashes{},
-          MirrorHashes{.of_level = true,
-                       .first = 5,
-                       .end = 90,
-                       .tick = 77,
-                       .hashes = {{5, {5, 1}, 70, 1ull << 63}, {89, {89, 2}, 77, 0}}},
-          MirrorCorrection{.fault = MirrorFault::missing,
-                           .of_level = true,
-                           .place = 9,
-                           .entity = {2, 3},
-                           .tick = 4,
-                           .prototype = 1ull << 60,
-                           .owner = true,
-                           .words = {1, 0xffffffffu}},
-          MirrorDifference{{2, 3}, "Body", "tint", "1", "[2,3]"},
-          Hello{.schema_fingerprint = {}, .name = "", .spectate = true, .refusals = true},
-          PlayerEntity{},
-          Closing{30, "another version is coming"},
-          CommandRefused{7, "out of range: 0 to 100"},
-          DeltaBody{.number = 3, .offset = 5, .size = 340, .bytes = core::Bytes(333, std::byte{8})},
-          PredictionReport{},
-          PredictionReport{20, 66, 3, 1, 2, 4, 3, 1250, max_reported_count, 40, 5},
-          ResourceOffer{},
-          ResourceOffer{{{some_hash(), 1ull << 40, 0xffffffffu}}}};
+  return {
+      Hello{},
+      Hello{.version = 3, .schema_fingerprint = some_hash(), .name = "Mo", .verify = true},
+      welcome,
+      with_schema,
+      Names{},
+      Names{{"Body", "", std::string(max_text_bytes, 'x')}},
+      Prototypes{},
+      Prototypes{{prototype_of(1, {ref(5, 6), ref(5, 7), ref(4, 0xffffffffu)}), prototype_of(2, {})}},
+      PlayerEntity{{12, 0x00100001u}},
+      RejoinTokens{core::Bytes(token_bytes, std::byte{7}), 300},
+      ResourceRequest{some_hash(), 1ull << 40},
+      ResourcePart{some_hash(), 123, core::Bytes(333, std::byte{8})},
+      Events{77, {{0, {}, {}}, {3, {12, 1}, core::Bytes(33, std::byte{9})}, {65535, {}, core::Bytes(1)}}},
+      Hello{.version = 1,
+            .schema_fingerprint = {},
+            .name = "",
+            .resources = {some_hash(), {}},
+            .schemas = {some_hash()},
+            .resume = true},
+      Level{some_hash(), {5, 11, 1}, 1, core::Bytes(2, std::byte{3})},
+      MirrorHashes{},
+      MirrorHashes{.of_level = true,
+                   .first = 5,
+                   .end = 90,
+                   .tick = 77,
+                   .hashes = {{5, {5, 1}, 70, 1ull << 63}, {89, {89, 2}, 77, 0}}},
+      MirrorCorrection{.fault = MirrorFault::missing,
+                       .of_level = true,
+                       .place = 9,
+                       .entity = {2, 3},
+                       .tick = 4,
+                       .prototype = 1ull << 60,
+                       .owner = true,
+                       .words = {1, 0xffffffffu}},
+      MirrorDifference{{2, 3}, "Body", "tint", "1", "[2,3]"},
+      Hello{.schema_fingerprint = {}, .name = "", .spectate = true, .refusals = true},
+      PlayerEntity{},
+      Closing{30, "another version is coming"},
+      CommandRefused{7, "out of range: 0 to 100"},
+      DeltaBody{.number = 3, .offset = 5, .size = 340, .bytes = core::Bytes(333, std::byte{8})},
+      PredictionReport{},
+      PredictionReport{20, 66, 3, 1, 2, 4, 3, 1250, max_reported_count, 40, 5},
+      Hello{.schema_fingerprint = {}, .name = "", .follows = true, .awaits_player = true},
+      Follow{"land.east", core::Bytes(token_bytes, std::byte{7}), {"udp://203.0.113.7:7777", "ws://land.example/e"}},
+      ResourceOffer{},
+      ResourceOffer{{{some_hash(), 1ull << 40, 0xffffffffu}}}};
 }
 
 // Asserts the guarantees of decode_message for an accepted message.
@@ -107,8 +110,12 @@ struct WellFormed {
   void operator()(const Closing& closing) const { EXPECT_LE(closing.reason.size(), max_text_bytes); }
   void operator()(const CommandRefused& refused) const { EXPECT_LE(refused.reason.size(), max_text_bytes); }
   void operator()(const RejoinTokens& message) const {
-    EXPECT_EQ(message.tokens.size() % rejoin_token_bytes, 0u);
-    EXPECT_TRUE(!message.tokens.empty() && message.tokens.size() <= max_rejoin_tokens * rejoin_token_bytes);
+    EXPECT_EQ(message.tokens.size() % token_bytes, 0u);
+    EXPECT_TRUE(!message.tokens.empty() && message.tokens.size() <= max_rejoin_tokens * token_bytes);
+  }
+  void operator()(const Follow& follow) const {
+    EXPECT_EQ(follow.token.size(), token_bytes);
+    EXPECT_TRUE(!follow.addresses.empty() && follow.addresses.size() <= max_addresses);
   }
   void operator()(const ResourceOffer& offer) const { EXPECT_LE(offer.resources.size(), max_resources); }
   void operator()(const ResourceRequest&) const {}

@@ -102,10 +102,25 @@ TEST(Messages, ListsBeyondTheirLimitsAreRefused) {
   expect_malformed(decode_message(encode(Prototypes{{prototype_of(1, components)}})), "more than 256 components");
 }
 
+TEST(Messages, AFollowHasATokenAndAddresses) {
+  const auto follow = [](std::size_t token, std::size_t addresses, const std::string& text) {
+    return encode(Follow{text, core::Bytes(token), std::vector<std::string>(addresses, text)});
+  };
+  EXPECT_TRUE(accepted(follow(token_bytes, max_addresses, std::string(max_text_bytes, 'x'))));
+  for (const std::size_t size : {std::size_t{0}, token_bytes - 1, token_bytes + 1})
+    expect_malformed(decode_message(follow(size, 1, "x")), "2048 bytes");
+  for (const std::size_t count : {std::size_t{0}, max_addresses + 1})
+    expect_malformed(decode_message(follow(token_bytes, count, "x")), "1 to 32 addresses");
+  expect_malformed(decode_message(follow(token_bytes, 1, std::string(max_text_bytes + 1, 'x'))),
+                   "a name is at most 256");
+  expect_malformed(decode_message(encode(Follow{"x", core::Bytes(token_bytes), {"udp:1\n"}})),
+                   "an address is at most 256");
+}
+
 TEST(Messages, TokensAndPartsOfAnotherSizeAreRefused) {
-  EXPECT_TRUE(accepted(encode(RejoinTokens{core::Bytes(max_rejoin_tokens * rejoin_token_bytes)})));
+  EXPECT_TRUE(accepted(encode(RejoinTokens{core::Bytes(max_rejoin_tokens * token_bytes)})));
   for (const std::size_t size :
-       {std::size_t{0}, rejoin_token_bytes - 1, rejoin_token_bytes + 1, (max_rejoin_tokens + 1) * rejoin_token_bytes})
+       {std::size_t{0}, token_bytes - 1, token_bytes + 1, (max_rejoin_tokens + 1) * token_bytes})
     expect_malformed(decode_message(encode(RejoinTokens{core::Bytes(size)})), "2048 bytes");
   EXPECT_TRUE(accepted(encode(ResourcePart{some_hash(), 0, core::Bytes(max_resource_part_bytes)})));
   for (const std::size_t size : {std::size_t{0}, max_resource_part_bytes + 1})

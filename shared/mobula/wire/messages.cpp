@@ -14,6 +14,10 @@ std::string text_of(const flatbuffers::String* text) { return text == nullptr ? 
 
 bool too_long(const flatbuffers::String* text) { return text != nullptr && text->size() > max_text_bytes; }
 
+bool is_short_and_printable(const flatbuffers::String* text) {
+  return !too_long(text) && core::is_printable(text_of(text));
+}
+
 std::optional<core::ContentHash> hash_of(const flatbuffers::Vector<std::uint8_t>* bytes) {
   core::ContentHash hash;
   if (bytes == nullptr || bytes->size() != hash.bytes.size()) return std::nullopt;
@@ -47,7 +51,9 @@ core::Result<Message> read(const flat::Hello& flat) {
               .schemas = {},
               .resume = flat.resume(),
               .spectate = flat.spectate(),
-              .refusals = flat.refusals()};
+              .refusals = flat.refusals(),
+              .follows = flat.follows(),
+              .awaits_player = flat.awaits_player()};
   if (flat.schema_fingerprint() != nullptr && !hello.schema_fingerprint)
     return malformed_message("Hello: a fingerprint has 32 bytes");
   if (!read_hashes(flat.resources(), max_resources, hello.resources) ||
@@ -136,22 +142,37 @@ core::Result<Message> read(const flat::PlayerEntity& flat) {
 }
 
 core::Result<Message> read(const flat::Closing& flat) {
-  if (too_long(flat.reason()) || !core::is_printable(text_of(flat.reason())))
+  if (!is_short_and_printable(flat.reason()))
     return malformed_message("Closing: a reason is at most 256 bytes of printable UTF-8");
   return Message(Closing{flat.seconds(), text_of(flat.reason())});
 }
 
 core::Result<Message> read(const flat::CommandRefused& flat) {
-  if (too_long(flat.reason()) || !core::is_printable(text_of(flat.reason())))
+  if (!is_short_and_printable(flat.reason()))
     return malformed_message("CommandRefused: a reason is at most 256 bytes of printable UTF-8");
   return Message(CommandRefused{flat.number(), text_of(flat.reason())});
 }
 
 core::Result<Message> read(const flat::RejoinTokens& flat) {
   const std::size_t size = flat.tokens()->size();
-  if (size == 0 || size % rejoin_token_bytes != 0 || size > max_rejoin_tokens * rejoin_token_bytes)
+  if (size == 0 || size % token_bytes != 0 || size > max_rejoin_tokens * token_bytes)
     return malformed_message("RejoinTokens: 1 to 4 tokens of 2048 bytes");
   return Message(RejoinTokens{bytes_of(*flat.tokens()), flat.grace_seconds()});
+}
+
+core::Result<Message> read(const flat::Follow& flat) {
+  if (!is_short_and_printable(flat.world()))
+    return malformed_message("Follow: a name is at most 256 bytes of printable UTF-8");
+  if (flat.token()->size() != token_bytes) return malformed_message("Follow: a token has 2048 bytes");
+  if (flat.addresses()->size() == 0 || flat.addresses()->size() > max_addresses)
+    return malformed_message("Follow: 1 to 32 addresses");
+  Follow follow{.world = text_of(flat.world()), .token = bytes_of(*flat.token()), .addresses = {}};
+  for (const flatbuffers::String* address : *flat.addresses()) {
+    if (!is_short_and_printable(address))
+      return malformed_message("Follow: an address is at most 256 bytes of printable UTF-8");
+    follow.addresses.push_back(text_of(address));
+  }
+  return Message(std::move(follow));
 }
 
 core::Result<Message> read(const flat::ResourceRequest& flat) {
@@ -245,7 +266,7 @@ core::Result<Message> read(const flat::DeltaBody& flat) {
 core::Result<Message> read(const flat::MirrorDifference& flat) {
   if (flat.entity()->generation() == 0) return malformed_message("MirrorDifference: an entity of generation 0");
   for (const flatbuffers::String* text : {flat.component(), flat.field(), flat.client(), flat.server()})
-    if (too_long(text) || !core::is_printable(text_of(text)))
+    if (!is_short_and_printable(text))
       return malformed_message("MirrorDifference: at most 256 bytes of printable UTF-8");
   return Message(MirrorDifference{.entity = {flat.entity()->index(), flat.entity()->generation()},
                                   .component = text_of(flat.component()),
@@ -299,6 +320,7 @@ core::Result<Message> decode_message(core::ByteView bytes) {
     case flat::Body::DeltaBody: return read(*message.body_as_DeltaBody());
     case flat::Body::PredictionReport: return read(*message.body_as_PredictionReport());
     case flat::Body::ResourceOffer: return read(*message.body_as_ResourceOffer());
+    case flat::Body::Follow: return read(*message.body_as_Follow());
     case flat::Body::NONE: break;
   }
   return core::Error{"unknown message", "message type " + std::to_string(static_cast<int>(message.body_type()))};

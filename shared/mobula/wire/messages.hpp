@@ -31,8 +31,9 @@ inline constexpr std::size_t max_components_per_prototype = ecs::SentSize::compo
 inline constexpr std::size_t max_resources = 16;
 inline constexpr std::size_t max_known_schemas = 16;
 inline constexpr std::size_t max_resource_part_bytes = 64 * 1024;
-inline constexpr std::size_t rejoin_token_bytes = 2048;
+inline constexpr std::size_t token_bytes = 2048;
 inline constexpr std::size_t max_rejoin_tokens = 4;
+inline constexpr std::size_t max_addresses = 32;
 inline constexpr std::size_t max_events_per_message = 1024;
 inline constexpr std::size_t max_event_bytes = 1024;  // unreliable events must fit a datagram
 inline constexpr std::size_t max_reliable_event_bytes = 16 * 1024;
@@ -48,9 +49,11 @@ struct Hello {
   bool verify = false;
   std::vector<core::ContentHash> resources{};  // that the client has, at most max_resources
   std::vector<core::ContentHash> schemas{};
-  bool resume = false;    // it resumes its session and has kept its mirror
-  bool spectate = false;  // without an entity and without commands
-  bool refusals = false;  // requests a CommandRefused for each refused command
+  bool resume = false;         // it resumes its session and has kept its mirror
+  bool spectate = false;       // without an entity and without commands
+  bool refusals = false;       // requests a CommandRefused for each refused command
+  bool follows = false;        // asks for Follow
+  bool awaits_player = false;  // the server waits with Welcome until its player has arrived from another zone
 };
 
 /// A resource that clients may request.
@@ -121,8 +124,15 @@ struct Closing {
 
 /// Connect tokens for reconnecting.
 struct RejoinTokens {
-  core::Bytes tokens;               // one after the other, of rejoin_token_bytes each
+  core::Bytes tokens;               // one after the other, of token_bytes each
   std::uint32_t grace_seconds = 0;  // time that the player of a lost connection stays
+};
+
+/// The player is in another zone of the world.
+struct Follow {
+  std::string world;                   // at most max_text_bytes, printable
+  core::Bytes token;                   // token_bytes of them
+  std::vector<std::string> addresses;  // 1 to max_addresses, each like the world's name
 };
 
 /// Requests a resource from byte `offset` on.
@@ -202,7 +212,7 @@ struct DeltaBody {
 
 using Message = std::variant<Hello, Welcome, Names, Prototypes, PlayerEntity, RejoinTokens, ResourceRequest,
                              ResourcePart, Events, Level, MirrorHashes, MirrorCorrection, MirrorDifference, Closing,
-                             CommandRefused, DeltaBody, PredictionReport, ResourceOffer>;
+                             CommandRefused, DeltaBody, PredictionReport, ResourceOffer, Follow>;
 
 /// Encodes a message.
 core::Bytes encode(const Message& message);

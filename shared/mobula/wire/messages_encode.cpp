@@ -28,9 +28,10 @@ BodyOffset make_body(FlatBufferBuilder& builder, const Hello& hello) {
   const auto name = builder.CreateString(hello.name);
   const auto resources = make_hashes(builder, hello.resources);
   const auto schemas = make_hashes(builder, hello.schemas);
-  return {flat::Body::Hello, flat::CreateHello(builder, hello.version, fingerprint, name, hello.verify, resources,
-                                               schemas, hello.resume, hello.spectate, hello.refusals)
-                                 .Union()};
+  return {flat::Body::Hello,
+          flat::CreateHello(builder, hello.version, fingerprint, name, hello.verify, resources, schemas, hello.resume,
+                            hello.spectate, hello.refusals, hello.follows, hello.awaits_player)
+              .Union()};
 }
 
 Offset<flatbuffers::Vector<Offset<flat::Resource>>> make_resources(FlatBufferBuilder& builder,
@@ -88,6 +89,13 @@ BodyOffset make_body(FlatBufferBuilder& builder, const Closing& closing) {
 BodyOffset make_body(FlatBufferBuilder& builder, const RejoinTokens& message) {
   return {flat::Body::RejoinTokens,
           flat::CreateRejoinTokens(builder, make_bytes(builder, message.tokens), message.grace_seconds).Union()};
+}
+
+BodyOffset make_body(FlatBufferBuilder& builder, const Follow& follow) {
+  const auto world = builder.CreateString(follow.world);
+  const auto token = make_bytes(builder, follow.token);
+  const auto addresses = builder.CreateVectorOfStrings(follow.addresses);
+  return {flat::Body::Follow, flat::CreateFollow(builder, world, token, addresses).Union()};
 }
 
 BodyOffset make_body(FlatBufferBuilder& builder, const ResourceOffer& offer) {

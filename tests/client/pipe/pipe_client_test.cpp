@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <mobula/client/pipe/pipe_client.hpp>
+#include <mobula/ecs/registry_guests.hpp>
 #include <mobula/net/event_loop.hpp>
 #include <mobula/net/server_pipes.hpp>
 #include <server/tiny_game.hpp>
@@ -126,33 +127,123 @@ TEST_F(PipeClientTest, JoinsAnewWithANewTokenAfterTheGracePeriod) {
 }
 
 // A second server, on ports of its own, stands for the world to which the player is sent.
+struct Arena {
+  explicit Arena(net::EventLoop& loop, std::optional<server::ZoneConfig> zone = std::nullopt)
+      : pipes(std::move(
+            *net::ServerPipes::open(loop, {.listen = transport::Address::v4(127, 0, 0, 1, 0), .tcp_port = 0}))) {
+    server::ServerConfig config = test::at_village({});
+    config.zone = std::move(zone);
+    server = std::move(*server::Server::start(std::move(config), game));
+    server->set_unix_time(core::unix_now());
+    pipes->on_datagram([this](const transport::Address& from, core::ByteView datagram) {
+      server->receive(from, datagram, core::monotonic_now(), *pipes);
+    });
+  }
+  void tick() { server->tick(core::monotonic_now(), *pipes); }
+  [[nodiscard]] std::string address() const {
+    return "tcp:127.0.0.1:" + std::to_string(pipes->local_port(transport::Pipe::tcp));
+  }
+
+  test::TinyGame game;
+  std::unique_ptr<net::ServerPipes> pipes;
+  std::unique_ptr<server::Server> server;
+};
+
 TEST_F(PipeClientTest, FollowsItsPlayerToAnotherWorld) {
-  test::TinyGame arena_game;
-  auto arena_pipes =
-      std::move(*net::ServerPipes::open(loop_, {.listen = transport::Address::v4(127, 0, 0, 1, 0), .tcp_port = 0}));
-  server::ServerConfig config = test::at_village({});
-  const auto arena = std::move(*server::Server::start(std::move(config), arena_game));
-  arena->set_unix_time(core::unix_now());
-  arena_pipes->on_datagram([&](const transport::Address& from, core::ByteView datagram) {
-    arena->receive(from, datagram, core::monotonic_now(), *arena_pipes);
-  });
+  Arena arena(loop_);
   std::string wanted;
   client_->set_token_source([&](const std::string& world) -> core::Result<Token> {
     wanted = world;
-    const std::string at = "tcp:127.0.0.1:" + std::to_string(arena_pipes->local_port(transport::Pipe::tcp));
-    return Token(WorldToken{new_token(), *net::parse_destination(at)});
+    return Token(WorldToken{new_token(), *net::parse_destination(arena.address())});
   });
   const auto released = server_->crossing().release(1, "arena", 1 << 20);
   ASSERT_TRUE(released) << released.error().message;
   server_->crossing().end("ada", {transport::ReasonCode::moved, "arena"});
   ASSERT_TRUE(run_until([&] {
-    arena->tick(core::monotonic_now(), *arena_pipes);
+    arena.tick();
     return !wanted.empty() && client_->connection().state() == Connection::State::playing;
   })) << to_string(client_->connection().reason());
   EXPECT_EQ(wanted, "arena");
-  EXPECT_EQ(arena_game.names.size(), 1u);
+  EXPECT_EQ(arena.game.names.size(), 1u);
   EXPECT_EQ(client_->last_loss().code, transport::ReasonCode::moved);
   client_->close();
+}
+
+class FollowingClientTest : public PipeClientTest {
+ protected:
+  // The player crosses. Its entity stays as a ghost.
+  void cross(const std::string& address) {
+    own = client_->connection().player_entity();
+    auto crossing = server_->crossing().release_to_zone(own, "east", 1 << 20, [&](std::span<const ecs::Entity> all) {
+      for (const ecs::Entity entity : all) ecs::Guests(server_->world().registry()).set_ghost(entity, true);
+    });
+    ASSERT_TRUE(crossing) << crossing.error().message;
+    crossed = std::move(*crossing);
+    server_->crossing().send_after(
+        "ada",
+        {.world = "east", .token = transport::write_token(new_token()), .addresses = {"udp:127.0.0.1:1", address}});
+  }
+  // Runs both servers. The client shows a tick in each update, or almost.
+  template <class Condition>
+  bool run_both(Arena& arena, const Condition& condition) {
+    return run_until([&] {
+      arena.tick();
+      EXPECT_EQ(client_->connection().state(), Connection::State::playing);
+      EXPECT_TRUE(client_->connection().mirror()->registry().valid(own));
+      return condition();
+    });
+  }
+
+  ecs::Entity own;
+  server::CrossingPlayer crossed;
+  const server::ZoneConfig east{.own = {.first = 1 << 16, .end = 1 << 17}, .region = {0, 0, 9, 9}};
+};
+
+TEST_F(FollowingClientTest, SeesTheWorldWithoutInterruption) {
+  Arena arena(loop_, east);
+  const Connection& connection = client_->connection();
+  cross(arena.address());
+  ASSERT_TRUE(run_both(arena, [&] { return connection.stats().ticks > 60; })) << "the player has not arrived";
+  EXPECT_EQ(client_->zone_changes(), 0u);
+  ASSERT_TRUE(arena.server->crossing().take_in(crossed, "east"));
+  std::vector<Change> changes;
+  ASSERT_TRUE(run_both(arena, [&] {
+    const std::span<const Change> now = connection.mirror()->changes();
+    changes.insert(changes.end(), now.begin(), now.end());
+    return client_->zone_changes() == 1;
+  }));
+  EXPECT_EQ(&client_->connection(), &connection);
+  EXPECT_EQ(connection.mirror_number(), 1u);
+  EXPECT_EQ(connection.player_entity(), own);
+  EXPECT_EQ(client_->losses(), 0u);
+  for (const Change& change : changes) EXPECT_FALSE(change.entity == own && change.kind == ChangeKind::destroyed);
+  const std::uint64_t ticks = connection.stats().ticks;
+  ASSERT_TRUE(run_both(arena, [&] { return connection.stats().ticks > ticks + 10; }));
+  EXPECT_EQ(arena.server->published().hash(), connection.mirror()->hash());
+  EXPECT_EQ(server_->endpoint().sessions().size(), 0u);
+  client_->close();
+}
+
+TEST_F(FollowingClientTest, JoinsByItsTokenSourceIfItCannotFollow) {
+  Arena arena(loop_, east);
+  client_->set_token_source([&](const std::string& world) -> core::Result<Token> {
+    EXPECT_EQ(world, "east");
+    return Token(WorldToken{new_token(), *net::parse_destination(arena.address())});
+  });
+  cross("ws://127.0.0.1:1");  // it uses TCP
+  ASSERT_TRUE(arena.server->crossing().take_in(crossed, "east"));
+  ASSERT_TRUE(run_until([&] {
+    arena.tick();
+    return client_->connection().state() == Connection::State::playing && client_->losses() == 1;
+  }));
+  EXPECT_EQ(client_->connection().player_entity(), own);
+  client_->close();
+}
+
+TEST_F(FollowingClientTest, IsOverIfItHasNoOtherToken) {
+  client_->set_token_source({});
+  cross("ws://127.0.0.1:1");
+  ASSERT_TRUE(run_until([&] { return client_->over(); }));
 }
 
 TEST_F(PipeClientTest, IsOverAfterTheGracePeriodWithoutATokenSource) {

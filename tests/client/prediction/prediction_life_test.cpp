@@ -147,6 +147,27 @@ TEST(Prediction, AnotherMirrorBeginsAnew) {
   EXPECT_EQ(guest.effects.faults, 0u);
 }
 
+// As after the change to another zone: the mirror has the same number, and hosts keep what they show.
+TEST(Prediction, ARestartCancelsEffectsAndPredictsAgain) {
+  Court court(1, near);
+  Court::Guest& guest = court.join_settled();
+  const ecs::Entity crate = court.game.crates[0];
+  guest.prediction.set_predicted(crate, true);
+  court.ticks(5);
+  guest.client.input->set_command(test::court_throw(1, 0));
+  court.ticks(1);
+  ASSERT_EQ(guest.effects.running(), 1u);
+  guest.prediction.restart();
+  EXPECT_FALSE(guest.prediction.is_current());
+  court.frame();
+  EXPECT_EQ(guest.effects.running(), 0u);
+  EXPECT_EQ(guest.effects.faults, 0u);
+  court.ticks(100);
+  EXPECT_TRUE(guest.prediction.is_predicted(guest.avatar()));
+  EXPECT_TRUE(guest.prediction.is_predicted(crate)) << "chosen before";
+  EXPECT_TRUE(court.agrees<court::Body>(guest, guest.avatar()));
+}
+
 TEST(Prediction, EffectsEndThoughAnEntityOfTheNextMirrorIsChosen) {
   Court court(1, near);
   Court::Guest& guest = court.join_settled();

@@ -133,6 +133,74 @@ TEST_F(PlayerCrossingTest, APlayerCrossesToAZoneWithItsHandle) {
   EXPECT_EQ(portal.arrived.back().entity, own);
 }
 
+wire::Follow follow_to(const std::string& world) {
+  return {.world = world, .token = transport::write_token(test::test_token(77)), .addresses = {"udp://127.0.0.1:7777"}};
+}
+
+TEST_F(PlayerCrossingTest, AClientSeesItsGhostUntilItFollows) {
+  open();
+  follows = true;
+  Client& client = join_and_play("anna");
+  World& world = server().world();
+  const ecs::Entity own = client.connection.player_entity();
+  Kept kept;
+  ASSERT_TRUE(crossing().release_to_zone(own, "b", bytes_max, kept.by(world)));
+  EXPECT_EQ(portal.gone.back().entity, ecs::null_entity) << "not the game's to destroy";
+  EXPECT_EQ(server().players(), 0u);
+  const ecs::Tick before = client.connection.mirror()->tick();
+  const std::uint64_t commands = server().stats().commands;
+  for (int i = 0; i < 20; ++i) {
+    client.input->set_command(test::move_command(42, 0));
+    village->tick();
+  }
+  EXPECT_EQ(server().stats().commands, commands) << "they are not this zone's";
+  EXPECT_GT(client.connection.mirror()->tick(), before + 15);
+  EXPECT_TRUE(client.connection.mirror()->registry().valid(own));
+  EXPECT_EQ(client.connection.player_entity(), own);
+  EXPECT_FALSE(client.connection.take_follow());
+  ASSERT_TRUE(crossing().departing("anna"));
+  EXPECT_EQ(crossing().departing("anna")->user_data[0], std::byte{'a'});
+  crossing().send_after("anna", follow_to("b"));
+  EXPECT_FALSE(crossing().departing("anna")) << "once";
+  village->ticks(3);
+  const std::optional<wire::Follow> follow = client.connection.take_follow();
+  ASSERT_TRUE(follow);
+  EXPECT_EQ(follow->world, "b");
+  client.connection.close(client.port);
+  village->ticks(3);
+  EXPECT_TRUE(server().endpoint().sessions().empty());
+  EXPECT_EQ(world.try_viewer(1), nullptr);
+}
+
+TEST_F(PlayerCrossingTest, AClientThatDoesNotFollowIsDisconnected) {
+  for (const bool sent : {false, true}) {
+    open();
+    follows = true;
+    Client& client = join_and_play("anna");
+    Kept kept;
+    ASSERT_TRUE(
+        crossing().release_to_zone(client.connection.player_entity(), "b", bytes_max, kept.by(server().world())));
+    if (sent) crossing().send_after("anna", follow_to("b"));
+    village->ticks(150);
+    EXPECT_FALSE(closed(client));
+    EXPECT_EQ(end_of(client).code, sent ? ReasonCode::moved : ReasonCode::pipe_lost);
+    EXPECT_EQ(client.connection.moved_to(), sent ? "b" : "");
+  }
+}
+
+TEST_F(PlayerCrossingTest, AClientWaitsForItsPlayer) {
+  open();
+  awaits_player = true;
+  Client& client = join("anna");
+  village->ticks(40);
+  EXPECT_EQ(client.connection.state(), client::Connection::State::joining);
+  EXPECT_TRUE(portal.players.empty()) << "the game is not asked";
+  ASSERT_TRUE(crossing().take_in(anna(), "b"));
+  ASSERT_TRUE(village->tick_until([&] { return village->mirrors(client); }));
+  EXPECT_EQ(client.connection.player_entity(), portal.arrived.front().entity);
+  EXPECT_THAT(end_of(join("bert")).text, HasSubstr("player not arrived"));
+}
+
 TEST_F(PlayerCrossingTest, AnEntityCrossesToAZoneAlone) {
   open();
   World& world = server().world();

@@ -61,6 +61,8 @@ class ServerAccounts : public testing::Test {
     client::ConnectionConfig config;
     config.name = account;
     config.spectate = spectate;
+    config.follows = follows;
+    config.awaits_player = awaits_player;
     transport::UserData user_data{};
     std::ranges::copy(core::as_bytes(account.data(), account.size()), user_data.begin());
     config.transport.token = test_token(++log_ins, user_data);
@@ -103,6 +105,8 @@ class ServerAccounts : public testing::Test {
   KeepingGame game;
   std::optional<Village> village;
   std::uint64_t log_ins = 0;
+  bool follows = false;        // clients follow their players to other zones
+  bool awaits_player = false;  // clients wait for their players
 };
 
 }  // namespace mobula::test

@@ -21,6 +21,7 @@
 #include <mobula/client/connection/welcome_wait.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace mobula::client {
 
@@ -62,6 +63,17 @@ class Connection final : public ConnectionInput {
   /// Empty if it has not.
   [[nodiscard]] std::string_view moved_to() const;
 
+  /// Returns where the player is, if the server has sent the client after it, and forgets it. The connection goes on,
+  /// without commands, until the client closes it.
+  [[nodiscard]] std::optional<wire::Follow> take_follow() { return std::exchange(follow_, std::nullopt); }
+  /// Makes this the second connection of a player, which `first` follows later. To be called before it is updated.
+  /// Events and changes of the mirror wait until then. `first` outlives this.
+  void prepare_for(const Connection& first) { first_ = &first; }
+  /// Goes on as the second connection, which has no state afterwards. Its mirror continues the present one: it has the
+  /// same number, and Mirror::changes lists the differences with the next update. Its counters are added. If components
+  /// have other ids in it, it has the next number.
+  void follow(Connection&& second);
+
   /// Returns how long the server keeps the player of a lost connection; 0 while that is unknown.
   [[nodiscard]] core::Nanoseconds rejoin_grace() const { return rejoin_grace_; }
 
@@ -101,7 +113,8 @@ class Connection final : public ConnectionInput {
   /// Returns the mirrored world. Null until the server has accepted the client, and if ConnectionConfig::decode is
   /// false.
   [[nodiscard]] Mirror* mirror() const { return mirror_.get(); }
-  /// Returns how many mirrors the connection has had, the present one included. Another number: all in it is new.
+  /// Returns how many mirrors the player has had, the present one included. Another number: all in it is new. One that
+  /// continues a former one counts with it.
   [[nodiscard]] std::uint32_t mirror_number() const { return mirror_number_; }
   /// Returns whether the mirror holds everything that the server had to send when it sent the newest delta. False while
   /// a recent delta is missing: the server sends its content again once it knows.
@@ -118,7 +131,10 @@ class Connection final : public ConnectionInput {
   [[nodiscard]] const ResourceStore::Reception* reception() const { return resources_.reception(); }
 
  private:
+  Connection& operator=(Connection&&) = default;
+
   [[nodiscard]] bool welcomed() const { return clock_ != nullptr; }
+  void hand_out();
   void begin_session(core::Nanoseconds now);
   void fail(const core::Error& error);
   void send(const wire::Message& message);
@@ -148,6 +164,7 @@ class Connection final : public ConnectionInput {
   core::Status on_closing(const wire::Closing& message);
   core::Status on_command_refused(const wire::CommandRefused& message);
   core::Status on_delta_body(wire::DeltaBody& message);
+  core::Status on_follow(wire::Follow& message);
   void on_unreliable(core::ByteView bytes, core::Nanoseconds now);
   void on_delta(core::ByteView bytes, core::Nanoseconds now);
   [[nodiscard]] bool apply(const wire::DeltaHeader& header, core::ByteView delta, core::Nanoseconds now);
@@ -173,6 +190,9 @@ class Connection final : public ConnectionInput {
   std::uint32_t player_ = 0;
   ecs::Entity player_entity_;
   std::optional<wire::Closing> closing_;
+  std::optional<wire::Follow> follow_;
+  bool sent_after_player_ = false;     // the server has sent Follow
+  const Connection* first_ = nullptr;  // that this is the second one of; else null
   std::unique_ptr<Mirror> mirror_;
   std::uint32_t mirror_number_ = 0;
   std::unique_ptr<ServerClock> clock_;  // null before the first Welcome

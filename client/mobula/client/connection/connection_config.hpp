@@ -21,13 +21,18 @@ struct ConnectionConfig {
   std::shared_ptr<const reflect::Schema> schema{};
   ResourceStore* resources = nullptr;  ///< Where the server's resources are kept. Null requests no resources.
   bool spectate = false;               ///< Joins as a spectator: without an entity and without commands.
-  bool verify = true;                  ///< Asks the server for hashes that verify the mirror.
+  /// Asks the server for Connection::take_follow, if the player goes to another zone. Without it the server ends the
+  /// connection then, with the reason `moved`.
+  bool follows = false;
+  bool awaits_player = false;  ///< The server welcomes the client once its player has arrived from another zone.
+  bool verify = true;          ///< Asks the server for hashes that verify the mirror.
   /// False acknowledges deltas without decoding them and keeps no mirror, so that one process can run many clients.
   /// The server behaves as with any other client. It cannot be recorded.
   bool decode = true;
 };
 
-/// Counters since the connection was made. A rejoin or a reconnect does not reset them.
+/// Counters since the connection was made, and those of connections that it continues. A rejoin or a reconnect does not
+/// reset them.
 struct ConnectionStats {
   std::uint64_t ticks = 0;              ///< Ticks of the server of which a delta was received.
   std::uint64_t deltas = 0;             ///< Deltas that were accepted.
@@ -41,6 +46,22 @@ struct ConnectionStats {
   std::uint64_t refused_commands = 0;   ///< Commands that the server reported as refused; log lines name the reasons.
   std::uint64_t bytes_received = 0;     ///< Bytes of all datagrams.
   std::uint64_t rejoins = 0;            ///< Calls of rejoin and reconnect.
+
+  ConnectionStats& operator+=(const ConnectionStats& other) {
+    ticks += other.ticks;
+    deltas += other.deltas;
+    late_deltas += other.late_deltas;
+    lost_deltas += other.lost_deltas;
+    verified_ticks += other.verified_ticks;
+    mismatched_ticks += other.mismatched_ticks;
+    corrections += other.corrections;
+    unreadable_deltas += other.unreadable_deltas;
+    events += other.events;
+    refused_commands += other.refused_commands;
+    bytes_received += other.bytes_received;
+    rejoins += other.rejoins;
+    return *this;
+  }
 };
 
 }  // namespace mobula::client

@@ -14,7 +14,6 @@ class ConnectionInput {
  public:
   ConnectionInput() = default;
   ConnectionInput(const ConnectionInput&) = delete;
-  ConnectionInput& operator=(const ConnectionInput&) = delete;
   virtual ~ConnectionInput() = default;
 
   /// Processes a datagram. Its content is in the mirror when this returns.
@@ -35,6 +34,9 @@ class ConnectionInput {
   virtual void reconnect(const transport::ConnectToken& token, core::Nanoseconds now) = 0;
   /// Leaves the server. Does nothing if the connection is closed already.
   virtual void close(transport::Output& output) = 0;
+
+ protected:
+  ConnectionInput& operator=(ConnectionInput&&) = default;
 };
 
 }  // namespace mobula::client

@@ -21,12 +21,19 @@ Mirror::Mirror(std::shared_ptr<const reflect::Schema> schema, std::uint32_t enti
 Mirror::~Mirror() = default;
 
 core::Result<std::unique_ptr<Mirror>> Mirror::make(std::shared_ptr<const reflect::Schema> schema,
-                                                   std::uint32_t entities_max) {
+                                                   std::uint32_t entities_max, const Mirror* former) {
   std::unique_ptr<Mirror> mirror(new Mirror(std::move(schema), entities_max));
   MirrorState& state = mirror->state_;
   if (core::Status done = reflect::register_components(state.registry, *state.schema); !done) return done.error();
   for (const reflect::Component& component : state.schema->components())
     if (core::Result<core::StringId32> named = state.names.add(component.name); !named) return named.error();
+  if (former == nullptr || former->schema().fingerprint() != state.schema->fingerprint()) return mirror;
+  state.names = former->names();
+  for (ecs::PoolId id = 0; id < former->registry().pool_count(); ++id) {
+    const ecs::Pool& pool = former->registry().pool(id);
+    const core::Result<ecs::PoolId> opened = state.registry.open_pool(pool.type().id, pool.instance_name());
+    if (!opened) return opened.error();
+  }
   return mirror;
 }
 

@@ -37,9 +37,10 @@ class Mirror {
   /// Acknowledgements that deltas can be encoded against.
   static constexpr std::size_t acknowledged_kept = MirrorState::acknowledged_kept;
 
-  /// Makes an empty mirror. Reasons: those of registering the schema's components.
+  /// Makes an empty mirror. `former`, if not null, is one that it may continue: pools get the same ids. Reasons: those
+  /// of registering the schema's components.
   static core::Result<std::unique_ptr<Mirror>> make(std::shared_ptr<const reflect::Schema> schema,
-                                                    std::uint32_t entities_max);
+                                                    std::uint32_t entities_max, const Mirror* former = nullptr);
   ~Mirror();
   Mirror(const Mirror&) = delete;
   Mirror& operator=(const Mirror&) = delete;
@@ -74,6 +75,10 @@ class Mirror {
   [[nodiscard]] std::span<const Change> changes() const { return changes_.list(); }
   /// Hands out the changes that were made since the last call. Connection::update does so.
   void hand_out_changes() { changes_.hand_out(); }
+  /// Continues another mirror of the same entities, such as that of a neighbouring zone. The next hand-out has what
+  /// `former` has not handed out, and then the differences between both. Returns false if its pools have other ids:
+  /// then the hand-out lists all entities as spawned.
+  bool continue_from(const Mirror& former);
   /// Returns the tick of the newest delta.
   [[nodiscard]] ecs::Tick tick() const { return state_.tick; }
   /// Returns the number of entities in view.
@@ -138,6 +143,8 @@ class Mirror {
   void drop_former(MirroredEntity& known, std::size_t count);
   void prune_former(MirroredEntity& known);
   void replace_entity(MirroredEntity& known, ecs::Entity entity, const wire::DeltaHeader& header);
+  [[nodiscard]] bool has_pools_of(const Mirror& former) const;
+  void add_difference(ecs::Entity entity, const Mirror& former);
   bool bring_in(MirroredEntity& known, bool other_owner);
   void show(const DeltaEntry& entry, MirroredEntity& known, bool other_owner);
   void show_values(const DeltaEntry& entry, ecs::Entity entity, bool lists);

@@ -61,6 +61,15 @@ bool MirrorChanges::is_marked(std::uint32_t id, ecs::PoolId pool) const {
   return page != nullptr && (*page)[id % page_size] == number_;
 }
 
+void MirrorChanges::drop() {
+  hand_out();  // begins new marks
+  handed_out_.count = 0;
+}
+
+void MirrorChanges::add_collected(const MirrorChanges& other) {
+  for (std::size_t i = 0; i < other.collected_.count; ++i) push(other.collected_.all[i]);
+}
+
 void MirrorChanges::hand_out() {
   handed_out_.count = 0;
   std::swap(handed_out_, collected_);

@@ -61,6 +61,10 @@ class MirrorChanges {
   /// Returns the memory of all marks.
   [[nodiscard]] std::size_t mark_bytes() const { return whole_marks_.capacity() * sizeof(std::uint32_t) + page_bytes_; }
 
+  /// Drops all that was collected and handed out.
+  void drop();
+  /// Adds what another mirror has collected.
+  void add_collected(const MirrorChanges& other);
   /// Hands out what was collected, in place of what was handed out before.
   void hand_out();
   /// Returns what was handed out, in the order in which it happened.

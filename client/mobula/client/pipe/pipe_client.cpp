@@ -17,12 +17,19 @@ constexpr std::uint32_t rejoins_max = 2;  // before a new token, if streams are 
 constexpr core::Nanoseconds token_interval = 20 * core::millisecond;  // between two questions for a requested token
 constexpr core::Nanoseconds simulated_step = core::millisecond;       // shortest sleep with a simulated network
 
-void log_reconnect(const Connection& connection, const std::string& world) {
-  if (!connection.moved_to().empty()) return core::log_info("client", "the player is in world {}; joining it", world);
+void log_reconnect(const Connection& connection, bool has_moved, const std::string& world) {
+  if (has_moved) return core::log_info("client", "the player is in world {}; joining it", world);
   core::log_warn("client", "{}; reconnecting with a new token",
                  connection.lost() ? "the server does not answer this player's rejoin tokens: it was restarted or "
                                      "cannot be reached"
                                    : "the server no longer has this player");
+}
+
+// Returns whether a connection shows all that the player sees.
+bool is_complete(const Connection& connection) {
+  const ecs::Entity entity = connection.player_entity();
+  if (connection.state() != Connection::State::playing || !connection.complete() || !entity) return false;
+  return connection.mirror() == nullptr || connection.mirror()->registry().valid(entity);
 }
 
 }  // namespace
@@ -38,11 +45,10 @@ core::Result<std::unique_ptr<PipeClient>> PipeClient::open(net::EventLoop& loop,
   } else {
     config.transport.servers = {access.destination.address};
   }
-  const core::Nanoseconds now = core::monotonic_now();
-  client->connection_ = std::make_unique<Connection>(config, now);
-  if (recording != nullptr)
-    client->recorded_ = std::make_unique<RecordedConnection>(*client->connection_, *recording, now);
-  if (const core::Status opened = client->open_pipe(); !opened) return opened.error();
+  config.follows = recording == nullptr;
+  client->present_ = std::make_unique<PipedConnection>(loop, client->access_, config, seed, recording);
+  if (const core::Status opened = client->present_->open_pipe(client->access_.destination); !opened)
+    return opened.error();
   return client;
 }
 
@@ -64,114 +70,157 @@ TokenSource PipeClient::fetch_aside(const Access& access) {
   };
 }
 
-core::Status PipeClient::open_pipe() {
-  core::Result<std::unique_ptr<net::ClientPipe>> pipe =
-      net::ClientPipe::open(loop_, access_.destination, {.ca_file = access_.options.ca_file, .stream = {}});
-  if (!pipe) return pipe.error();
-  former_pipes_ = counters();
-  simulated_.reset();
-  pipe_ = std::move(*pipe);
-  pipe_end_.clear();
-  const auto receive = [this](const transport::Address& from, core::ByteView datagram) {
-    const core::Nanoseconds now = core::monotonic_now();
-    input().receive(from, datagram, now);
-    if (received_) received_(now);
-  };
-  pipe_->on_closed([this](std::string_view why) { pipe_end_ = why; });
-  if (access_.simulated == transport::NetworkConditions{}) {
-    pipe_->on_datagram(receive);
-    return core::Done{};
-  }
-  simulated_ = std::make_unique<transport::SimulatedPipe>(*pipe_, seed_, access_.simulated, core::monotonic_now());
-  simulated_->on_datagram(receive);
-  pipe_->on_datagram([this](const transport::Address& from, core::ByteView datagram) {
-    simulated_->receive(from, datagram, core::monotonic_now());
-  });
-  return core::Done{};
-}
-
 net::ClientPipeCounters PipeClient::counters() const {
-  if (pipe_ == nullptr) return former_pipes_;
-  const net::ClientPipeCounters now = pipe_->counters();
-  return {former_pipes_.datagrams_sent + now.datagrams_sent, former_pipes_.bytes_sent + now.bytes_sent,
-          former_pipes_.datagrams_received + now.datagrams_received, former_pipes_.bytes_received + now.bytes_received,
-          former_pipes_.dropped + now.dropped};
+  const net::ClientPipeCounters all = sum(former_, present_->counters());
+  return second_ == nullptr ? all : sum(all, second_->counters());
 }
 
-transport::Output& PipeClient::output() {
-  if (simulated_ != nullptr) return *simulated_;
-  return *pipe_;
-}
-
-ConnectionInput& PipeClient::input() {
-  if (recorded_ != nullptr) return *recorded_;
-  return *connection_;
+void PipeClient::on_received(PipedConnection::Handler handler) {
+  received_ = std::move(handler);
+  present_->on_received(received_);
 }
 
 void PipeClient::predict(const prediction::Rules& rules, const PredictionConfig& config) {
-  prediction_ = std::make_unique<Prediction>(rules, config, *connection_);
+  prediction_ = std::make_unique<Prediction>(rules, config, present());
 }
 
 void PipeClient::update() {
   const core::Nanoseconds now = core::monotonic_now();
-  if (!pipe_end_.empty()) input().pipe_closed(pipe_end_, now);
-  input().update(now, output());
+  if (second_ != nullptr && is_complete(second_->connection())) switch_to_second();
+  present_->update(now);
   if (prediction_ != nullptr) prediction_->update(now);
-  if (simulated_ != nullptr) simulated_->deliver(now);
-  pipe_->flush();
-  if (connection_->state() != Connection::State::closed) {
-    if (connection_->state() == Connection::State::playing) lost_at_ = rejoins_ = 0;
+  present_->flush(now);
+  update_second(now);
+  if (present().state() != Connection::State::closed) {
+    if (present().state() == Connection::State::playing) lost_at_ = rejoins_ = 0;
     return;
   }
-  on_lost(now);
+  if (second_ == nullptr) on_lost(now);
 }
+
+// --- Another zone --------------------------------------------------------------------------------------------------
+
+void PipeClient::update_second(core::Nanoseconds now) {
+  std::optional<wire::Follow> follow = present().take_follow();
+  if (second_ != nullptr) {
+    second_->update(now);
+    second_->flush(now);
+    if (std::optional<wire::Follow> further = second_->connection().take_follow()) follow = std::move(further);
+    if (!follow && second_->connection().state() == Connection::State::closed)
+      return give_up_second(second_->connection().reason());
+  }
+  if (follow) begin_following(*follow);
+}
+
+void PipeClient::begin_following(const wire::Follow& follow) {
+  if (second_ != nullptr) {
+    second_->close();
+    former_ = sum(former_, second_->counters());
+    second_.reset();
+  }
+  core::Result<std::unique_ptr<PipedConnection>> second = make_second(follow);
+  world_ = follow.world;
+  has_moved_ = true;
+  if (!second) return give_up_second({transport::ReasonCode::moved, second.error().message});
+  second_ = std::move(*second);
+  core::log_info("client", "the player is in zone {}; following it", follow.world);
+}
+
+// Uses the kind of pipe that the present connection has.
+core::Result<std::unique_ptr<PipedConnection>> PipeClient::make_second(const wire::Follow& follow) {
+  std::optional<net::Destination> to;
+  for (const std::string& address : follow.addresses) {
+    const core::Result<net::Destination> each = net::parse_destination(address);
+    if (each && each->pipe() == access_.destination.pipe()) to = *each;
+    if (to) break;
+  }
+  if (!to) return core::Error{"no address", "no address of the zone has the kind of pipe that this client uses"};
+  core::Result<transport::ConnectToken> token = transport::read_token(follow.token);
+  if (!token) return token.error();
+  ConnectionConfig config = present().config();
+  config.transport.token = std::move(*token);
+  config.transport.token.servers = {to->address};
+  config.transport.servers.clear();
+  config.awaits_player = true;
+  auto second = std::make_unique<PipedConnection>(loop_, access_, config, ++seed_);
+  second->connection().prepare_for(present());
+  second->on_received(received_);
+  if (const core::Status opened = second->open_pipe(*to); !opened) return opened.error();
+  access_.destination = *to;
+  return second;
+}
+
+// The present connection ends too, so that the client joins the zone with a token of its source.
+void PipeClient::give_up_second(const transport::Reason& reason) {
+  core::log_warn("client", "the client could not follow its player to zone {}: {}", world_, to_string(reason));
+  if (reason.code == transport::ReasonCode::moved && second_ != nullptr) world_ = reason.text;
+  second_.reset();
+  present_->close();
+}
+
+void PipeClient::switch_to_second() {
+  present_->close();
+  former_ = sum(former_, present_->counters());
+  second_->take_over(*present_);
+  present_ = std::move(second_);
+  if (prediction_ != nullptr) prediction_->restart();
+  has_moved_ = lost_ = false;
+  lost_at_ = 0;
+  ++zone_changes_;
+  core::log_info("client", "the player is in zone {} now", world_);
+}
+
+// --- Lost connections ----------------------------------------------------------------------------------------------
 
 void PipeClient::on_lost(core::Nanoseconds now) {
   const bool has_played = lost_at_ == 0;
   if (has_played) lost_at_ = now;
-  if (!lost_) {
-    ++losses_;
-    last_loss_ = connection_->reason();
-    if (!connection_->moved_to().empty()) {
-      world_ = connection_->moved_to();
-      if (has_played) next_try_ = 0;  // the interval is for servers that do not answer
-    }
-    lost_ = true;
-  }
-  const bool has_moved = !connection_->moved_to().empty();
-  const bool has_tokens = more_tokens_ != nullptr && (follows_ || !has_moved);
-  const bool can_try = connection_->can_rejoin() || ((connection_->can_reconnect() || has_moved) && has_tokens);
-  over_ = over_ || !can_try || now - lost_at_ > std::max(resume_within_least, connection_->rejoin_grace());
+  if (!lost_) note_loss(has_played);
+  const bool has_tokens = more_tokens_ != nullptr && (follows_ || !has_moved_);
+  const bool can_try = present().can_rejoin() || ((present().can_reconnect() || has_moved_) && has_tokens);
+  over_ = over_ || !can_try || now - lost_at_ > std::max(resume_within_least, present().rejoin_grace());
   if (over_ || now < next_try_) return;
   next_try_ = now + try_interval;
   resume(now);
 }
 
+void PipeClient::note_loss(bool has_played) {
+  lost_ = true;
+  ++losses_;
+  last_loss_ = present().reason();
+  if (!present().moved_to().empty()) {
+    world_ = present().moved_to();
+    has_moved_ = true;
+  }
+  if (has_moved_ && has_played) next_try_ = 0;  // the interval is for servers that do not answer
+}
+
 // A restarted server does not answer the rejoin tokens of its former run. A server that cannot be reached does not
 // answer either, and then no new token can be had: so attempts with new tokens and with rejoin tokens alternate.
 void PipeClient::resume(core::Nanoseconds now) {
-  const bool unanswered = connection_->has_sent() && is_rejoin_in_vain(now);
-  requested_token_ = !connection_->can_rejoin() || (unanswered && !requested_token_ && more_tokens_ != nullptr);
+  const bool unanswered = present().has_sent() && is_rejoin_in_vain(now);
+  requested_token_ = !present().can_rejoin() || (unanswered && !requested_token_ && more_tokens_ != nullptr);
   if (requested_token_) return reconnect(now);
-  core::log_info("client", "connection lost ({}), rejoining", to_string(connection_->reason()));
+  core::log_info("client", "connection lost ({}), rejoining", to_string(present().reason()));
   // The pipe itself may be broken.
-  if (const core::Status opened = open_pipe(); !opened) return core::log_warn("client", "{}", opened.error().message);
+  if (const core::Status opened = present_->open_pipe(access_.destination); !opened)
+    return core::log_warn("client", "{}", opened.error().message);
   tried_at_ = now;
   ++rejoins_;
-  input().rejoin(now);
+  present_->input().rejoin(now);
   lost_ = false;
 }
 
 // A stream that is closed at once proves less than one without an answer: a proxy closes it whose server is not there.
 bool PipeClient::is_rejoin_in_vain(core::Nanoseconds now) const {
-  if (connection_->reason().code == transport::ReasonCode::no_answer) return true;
-  return !connection_->answered() && (now - tried_at_ >= answer_time || rejoins_ >= rejoins_max);
+  if (connection().reason().code == transport::ReasonCode::no_answer) return true;
+  return !connection().answered() && (now - tried_at_ >= answer_time || rejoins_ >= rejoins_max);
 }
 
 void PipeClient::reconnect(core::Nanoseconds now) {
   core::Result<std::optional<WorldToken>> requested = more_tokens_(world_);
   if (!requested) {
-    core::log_info("client", "connection lost ({}); {}", to_string(connection_->reason()), requested.error().message);
+    core::log_info("client", "connection lost ({}); {}", to_string(present().reason()), requested.error().message);
     return;
   }
   std::optional<WorldToken>& to = *requested;
@@ -180,10 +229,12 @@ void PipeClient::reconnect(core::Nanoseconds now) {
     requested_token_ = false;  // not an attempt yet
     return;
   }
-  log_reconnect(*connection_, world_);
+  log_reconnect(present(), has_moved_, world_);
   if (!world_.empty() || is_in_cluster(access_)) aim(*to);
-  if (const core::Status opened = open_pipe(); !opened) return core::log_warn("client", "{}", opened.error().message);
-  input().reconnect(to->token, now);
+  if (const core::Status opened = present_->open_pipe(access_.destination); !opened)
+    return core::log_warn("client", "{}", opened.error().message);
+  present_->input().reconnect(to->token, now);
+  has_moved_ = false;
   lost_ = false;
 }
 
@@ -197,10 +248,9 @@ void PipeClient::aim(WorldToken& to) {
   to.token.servers = {access_.destination.address};
 }
 
-// Bypasses the simulated network: nobody delivers what would be in flight.
 void PipeClient::close() {
-  input().close(*pipe_);
-  pipe_->flush();
+  if (second_ != nullptr) second_->close();
+  present_->close();
   over_ = true;
 }
 
@@ -217,9 +267,8 @@ void run_until(net::EventLoop& loop, core::Nanoseconds deadline, std::span<PipeC
     const core::Nanoseconds now = core::monotonic_now();
     core::Nanoseconds next = deadline;
     for (PipeClient* client : clients) {
-      if (client->simulated_ == nullptr) continue;
-      client->simulated_->deliver(now);
-      next = std::min(next, client->simulated_->next_due());
+      next = std::min(next, client->present_->deliver(now, next));
+      if (client->second_ != nullptr) next = std::min(next, client->second_->deliver(now, next));
     }
     next = std::max(next, now + simulated_step);
     last = next >= deadline;

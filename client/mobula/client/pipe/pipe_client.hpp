@@ -3,15 +3,18 @@
 // the grace period is over. Then it reconnects with a new token, from its token source. It does so too when the server
 // has sent the player to another world of the cluster. The mirror of the former world stays until that world welcomes
 // it.
+//
+// When the player goes to another zone, a second connection joins it there, while the present one still shows the
+// world:
+//
+//   present ──────── Follow ─────────────────────────────► closed
+//                       └─► second: joining ─► complete ─► present, with the mirror continued
 #pragma once
 
 #include <functional>
 #include <memory>
-#include <mobula/client/connection/recorded_connection.hpp>
-#include <mobula/client/pipe/access.hpp>
+#include <mobula/client/pipe/piped_connection.hpp>
 #include <mobula/client/prediction/prediction.hpp>
-#include <mobula/net/client_pipe.hpp>
-#include <mobula/transport/simulation/simulated_pipe.hpp>
 #include <span>
 
 namespace mobula::client {
@@ -33,8 +36,8 @@ inline constexpr core::Nanoseconds update_interval = 25 * core::millisecond;
 class PipeClient {
  public:
   /// Opens a pipe and starts to connect. `config` holds the connect token. `seed` makes the simulated network
-  /// deterministic. `recording`, if not null, records the connection and must outlive the client. Reasons: those of
-  /// opening a pipe.
+  /// deterministic. `recording`, if not null, records the connection and must outlive the client. A recorded client has
+  /// one connection at a time. Reasons: those of opening a pipe.
   static core::Result<std::unique_ptr<PipeClient>> open(net::EventLoop& loop, const Access& access,
                                                         ConnectionConfig config, std::uint64_t seed = 1,
                                                         RecordingWriter* recording = nullptr);
@@ -43,7 +46,7 @@ class PipeClient {
   /// events, and the mirror's changes.
   void update();
   /// Sets the command that the next update sends. See ConnectionInput.
-  void set_command(core::ByteView command) { input().set_command(command); }
+  void set_command(core::ByteView command) { present_->input().set_command(command); }
   /// Predicts by these rules, with each update from now on. The rules outlive the client, and the connection's config
   /// has the schema that they are compiled with.
   void predict(const prediction::Rules& rules, const PredictionConfig& config);
@@ -59,17 +62,20 @@ class PipeClient {
     follows_ = true;
   }
   /// Drops the pipe without notifying the server, as a network failure would. The next update tries to resume.
-  void drop_pipe() { pipe_end_ = "dropped by the client"; }
+  void drop_pipe() { present_->end_pipe("dropped by the client"); }
   /// Sums of all pipes that the client has had.
   [[nodiscard]] net::ClientPipeCounters counters() const;
   /// Sets a function that is called after each datagram has been processed.
-  void on_received(std::function<void(core::Nanoseconds now)> handler) { received_ = std::move(handler); }
+  void on_received(PipedConnection::Handler handler);
   /// Returns the connection, to read its state. Its inputs go through this class, so that a recording contains them.
-  [[nodiscard]] const Connection& connection() const { return *connection_; }
+  /// When the player goes to another zone, it goes on as another connection (Connection::follow).
+  [[nodiscard]] const Connection& connection() const { return present_->connection(); }
   /// Returns how often the connection was lost or could not be resumed.
   [[nodiscard]] std::uint64_t losses() const { return losses_; }
   /// Returns why the connection was lost the last time.
   [[nodiscard]] const transport::Reason& last_loss() const { return last_loss_; }
+  /// Returns how often the client has followed its player to another zone.
+  [[nodiscard]] std::uint64_t zone_changes() const { return zone_changes_; }
   /// Returns whether the connection is closed and will not be resumed.
   [[nodiscard]] bool over() const { return over_; }
 
@@ -83,10 +89,14 @@ class PipeClient {
         seed_(seed) {}
 
   static TokenSource fetch_aside(const Access& access);
-  core::Status open_pipe();
-  transport::Output& output();
-  ConnectionInput& input();
+  Connection& present() { return present_->connection(); }
+  void begin_following(const wire::Follow& follow);
+  core::Result<std::unique_ptr<PipedConnection>> make_second(const wire::Follow& follow);
+  void update_second(core::Nanoseconds now);
+  void give_up_second(const transport::Reason& reason);
+  void switch_to_second();
   void on_lost(core::Nanoseconds now);
+  void note_loss(bool has_played);
   void resume(core::Nanoseconds now);
   [[nodiscard]] bool is_rejoin_in_vain(core::Nanoseconds now) const;
   void reconnect(core::Nanoseconds now);
@@ -97,22 +107,21 @@ class PipeClient {
   TokenSource more_tokens_;  // empty if there are none
   bool follows_;             // whether they may be of another world
   std::uint64_t seed_;
-  std::unique_ptr<net::ClientPipe> pipe_;
-  net::ClientPipeCounters former_pipes_;
-  std::unique_ptr<transport::SimulatedPipe> simulated_;  // null without a simulated network
-  std::unique_ptr<Connection> connection_;
-  std::unique_ptr<RecordedConnection> recorded_;  // null without a recording
-  std::unique_ptr<Prediction> prediction_;        // null if nothing is predicted
-  std::function<void(core::Nanoseconds now)> received_;
+  std::unique_ptr<PipedConnection> present_;
+  std::unique_ptr<PipedConnection> second_;  // in the zone where the player is; null without one
+  net::ClientPipeCounters former_;           // those of connections before the present one
+  std::unique_ptr<Prediction> prediction_;   // null if nothing is predicted
+  PipedConnection::Handler received_;
   std::string world_;               // to which the player was sent; empty before that
+  bool has_moved_ = false;          // the player is in that world, and the present connection is not
   core::Nanoseconds lost_at_ = 0;   // 0 while it is not lost
   core::Nanoseconds tried_at_ = 0;  // the last rejoin
   std::uint32_t rejoins_ = 0;       // since it was lost
   core::Nanoseconds next_try_ = 0;
   bool requested_token_ = false;  // the last attempt requested a new token
-  std::string pipe_end_;          // why the pipe has ended; empty while it has not
   bool lost_ = false;             // the current connection
   std::uint64_t losses_ = 0;
+  std::uint64_t zone_changes_ = 0;
   transport::Reason last_loss_;
   bool over_ = false;
 };

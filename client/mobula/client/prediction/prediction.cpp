@@ -25,6 +25,14 @@ Prediction::Prediction(const prediction::Rules& rules, const PredictionConfig& c
   MOBULA_CHECK(config.input_delay.predicted_max > 0, "a prediction has room for a tick");
 }
 
+void Prediction::restart() {
+  abandon_update();
+  session_.reset();
+  started_ = false;
+  mirror_number_ = 0;
+  cancels_effects_ = true;
+}
+
 void Prediction::set_predicted(ecs::Entity entity, bool predicted) {
   // The next update follows the mirror: the ends of effects are notices of an update.
   wanted_.choose(entity, predicted, connection_.mirror_number());
@@ -129,7 +137,7 @@ core::Result<std::unique_ptr<PredictedSet>> Prediction::make_set(const Mirror& m
 }
 
 void Prediction::end_session() {
-  effects_.clear();
+  std::exchange(cancels_effects_, false) ? effects_.cancel_running() : effects_.clear();
   spawns_.clear();
   commands_.clear();
   wanted_.begin_mirror(connection_.mirror_number());

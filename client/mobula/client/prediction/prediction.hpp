@@ -67,6 +67,9 @@ class Prediction {
   /// Ends an update that cannot be completed, as after an exception in a step. Running effects are cancelled. The
   /// prediction begins anew with the next complete tick.
   void abandon_update();
+  /// Begins anew with the next complete tick, as the connection has a mirror that continues the former one. The next
+  /// update cancels running effects.
+  void restart();
   /// Predicts an entity besides the player's own, or ceases to. Takes effect with the next complete tick. The entity
   /// stays as mirrored beyond PredictedSet::members_max entities. So does another player's if a predicted field of it
   /// is owner_only. Both are logged, and counted in PredictionStats::unpredicted_entities.
@@ -165,6 +168,7 @@ class Prediction {
   const prediction::Rules& rules_;
   PredictionConfig config_;
   Connection& connection_;
+  bool cancels_effects_ = false;  // with the next update
   std::uint32_t mirror_number_ = 0;
   std::unique_ptr<Session> session_;  // null without a mirror
   std::optional<core::Error> failure_;

@@ -8,9 +8,10 @@
 namespace mobula::server::api {
 namespace {
 
-std::string_view name_of(ClientSession::State state) {
+std::string_view state_of(const ClientSession& session) {
   constexpr std::array<std::string_view, 5> names{"greeting", "joining", "playing", "away", "closing"};
-  return names[static_cast<std::size_t>(state)];
+  if (session.departing && session.state == ClientSession::State::playing) return "departing";
+  return names[static_cast<std::size_t>(session.state)];
 }
 
 std::string_view name_of(transport::Pipe pipe) {
@@ -64,7 +65,7 @@ json session_json(Inspection& world, const ClientSession& session, core::Nanosec
       {"name", session.player.name},
       {"account", session.player.account},
       {"spectator", session.player.spectator},
-      {"state", name_of(session.state)},
+      {"state", state_of(session)},
       {"client_id", std::to_string(session.player.identity.client_id)},
       {"entity", session.player.entity ? json(to_string(session.player.entity)) : json(nullptr)},
       {"address", nullptr},

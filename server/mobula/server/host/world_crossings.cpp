@@ -106,6 +106,7 @@ void WorldCrossings::update_zone(core::Nanoseconds now) {
   if (std::exchange(zone_tick_, server_.world().tick()) == server_.world().tick()) return;
   zone_->update(now);
   for (const Leaving& each : zone_->leaving(now)) cross(each, now);
+  send_after();
   report_ended();
 }
 
@@ -122,6 +123,18 @@ void WorldCrossings::cross(const Leaving& leaving, core::Nanoseconds now) {
   zone_->refuse(leaving.root, now);
   core::log_warn("cluster", "entity {} does not cross to zone {}: {}: {}", ecs::to_string(leaving.root), target,
                  may.error().reason, may.error().message);
+}
+
+// Clients of players that other zones have, as soon as these are open.
+void WorldCrossings::send_after() {
+  std::erase_if(followers_, [&](const auto& follower) {
+    const auto& [account, target] = follower;
+    const std::optional<transport::Identity> client = server_.crossing().departing(account);
+    if (!client) return true;
+    const std::optional<wire::Follow> way = zone_->way_to(target, client->user_data);
+    if (way) server_.crossing().send_after(account, *way);
+    return way.has_value();
+  });
 }
 
 // A save has them too, as of the same tick: else their homes would reserve their indices for ever.
@@ -157,6 +170,7 @@ void WorldCrossings::on_event(const CrossingEvent& event) {
   if (account.empty()) return;
   if (event.kind == CrossingEvent::Kind::departed) {
     server_.crossing().end(account.mapped(), {ReasonCode::moved, event.record.target});
+    followers_[account.mapped()] = event.record.target;
   } else {
     core::log_warn("cluster", "account {} stays: the crossing was refused: {}", account.mapped(), event.why);
     server_.crossing().end(account.mapped(), {ReasonCode::pipe_lost, "the crossing was refused"});

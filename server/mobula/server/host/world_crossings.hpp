@@ -46,6 +46,7 @@ class WorldCrossings final : public cluster::CrossingHome {
   void update_zone(core::Nanoseconds now);
   void cross(const Leaving& leaving, core::Nanoseconds now);
   void report_ended();
+  void send_after();
   void depart(const World::Departure& departure);
   void prepare(CrossingPlayer&& player, const std::string& target);
   void decide(cluster::CrossingRecord&& record);
@@ -60,10 +61,11 @@ class WorldCrossings final : public cluster::CrossingHome {
   cluster::NodeThread& node_;
   ZoneHost* zone_;
   cluster::CrossingLedger ledger_;
-  std::deque<Save> saves_{};                       // not on the disk yet
-  std::map<std::string, std::string> accounts_{};  // by ID, while the departure is undecided
-  std::uint64_t number_ = 0;                       // the last departure has it
-  std::uint64_t noted_ = 0;                        // version that was noted without a store
+  std::deque<Save> saves_{};                        // not on the disk yet
+  std::map<std::string, std::string> accounts_{};   // by ID, while the departure is undecided
+  std::map<std::string, std::string> followers_{};  // zone to which the client is to follow, by account
+  std::uint64_t number_ = 0;                        // the last departure has it
+  std::uint64_t noted_ = 0;                         // version that was noted without a store
   core::Nanoseconds retry_at_ = 0;
   ecs::Tick zone_tick_ = 0;  // tick of the last update_zone()
 };

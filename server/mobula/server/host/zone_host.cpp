@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <mobula/core/log.hpp>
 #include <mobula/ecs/registry_guests.hpp>
 #include <mobula/server/host/zone_host.hpp>
 
@@ -5,7 +7,11 @@ namespace mobula::server {
 
 ZoneHost::ZoneHost(net::EventLoop& loop, const ZonePlace& place, Server& server, const core::SecretKey& key,
                    const cluster::NodeThread& node)
-    : place_(place), server_(server), node_(node), border_(server.world().registry(), place_.map, place_.zone) {
+    : place_(place),
+      server_(server),
+      key_(key),
+      node_(node),
+      border_(server.world().registry(), place_.map, place_.zone) {
   World& world = server_.world();
   for (const std::uint32_t zone : place_.map.neighbours(place_.zone, server_.reach())) {
     ZoneLink::Config config{.zone = place_.zone,
@@ -13,8 +19,10 @@ ZoneHost::ZoneHost(net::EventLoop& loop, const ZonePlace& place, Server& server,
                             .name = place_.world_of(place_.zone),
                             .schema = world.shared_schema(),
                             .key = key};
-    links_[zone] = {place_.world_of(zone), std::nullopt,
-                    std::make_unique<ZoneLink>(loop, world.registry(), std::move(config))};
+    links_[zone] = {.world = place_.world_of(zone),
+                    .record = std::nullopt,
+                    .servers = {},
+                    .link = std::make_unique<ZoneLink>(loop, world.registry(), std::move(config))};
   }
 }
 
@@ -22,10 +30,35 @@ void ZoneHost::update(core::Nanoseconds now) {
   const bool looks = now >= look_at_;
   if (looks) look_at_ = now + look_interval;
   for (auto& [zone, linked] : links_) {
-    if (looks) linked.record = node_.find_world(linked.world);
+    if (looks) look(linked, node_.find_world(linked.world));
     linked.link->update(linked.record, now);
   }
   if (looks) report();
+}
+
+void ZoneHost::look(Linked& linked, std::optional<cluster::WorldRecord>&& record) {
+  if (linked.record == record) return;
+  linked.record = std::move(record);
+  linked.servers = {};
+  if (!linked.record || linked.record->state != cluster::WorldState::open) return;
+  core::Result<cluster::WorldServers> servers = cluster::servers_of(linked.record->addresses);
+  if (!servers)
+    return core::log_error("cluster", "no client can follow to {}: {}", linked.world, servers.error().message);
+  linked.servers = std::move(*servers);
+}
+
+std::optional<wire::Follow> ZoneHost::way_to(const std::string& world, const transport::UserData& user_data) const {
+  for (const auto& [zone, linked] : links_) {
+    if (linked.world != world || linked.servers.addresses.empty()) continue;
+    core::Result<core::Bytes> token = cluster::make_world_token(key_, linked.servers, user_data);
+    if (!token) return std::nullopt;
+    const std::vector<std::string>& all = linked.record->addresses;
+    const std::size_t count = std::min(all.size(), wire::max_addresses);
+    return wire::Follow{.world = world,
+                        .token = std::move(*token),
+                        .addresses = {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count)}};
+  }
+  return std::nullopt;
 }
 
 void ZoneHost::report() {

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <mobula/server/cluster/node_thread.hpp>
+#include <mobula/server/cluster/world_servers.hpp>
 #include <mobula/server/host/zone_link.hpp>
 #include <mobula/server/session/server.hpp>
 #include <mobula/server/zones/border.hpp>
@@ -31,6 +32,10 @@ class ZoneHost {
   void end_again(std::span<const ecs::Entity> entities) { border_.end_again(entities); }
   /// Frees the indices of own entities that have ended in other zones.
   void end_abroad(std::span<const ecs::Entity> entities);
+  /// Returns where a client follows its player to a neighbouring zone, with a token that has this user data. Nothing
+  /// while that zone is not open.
+  [[nodiscard]] std::optional<wire::Follow> way_to(const std::string& world,
+                                                   const transport::UserData& user_data) const;
   void count_out() { ++stats_.crossings_out; }
   void count_in() { ++stats_.crossings_in; }
   [[nodiscard]] std::string world_of(std::uint32_t zone) const { return place_.world_of(zone); }
@@ -38,16 +43,19 @@ class ZoneHost {
  private:
   static constexpr core::Nanoseconds refused_for = core::second;
   static constexpr core::Nanoseconds look_interval = core::second / 4;
-  void report();
-
   struct Linked {
     std::string world;
     std::optional<cluster::WorldRecord> record;  // as of the last look at the directory
+    cluster::WorldServers servers;               // those of the record
     std::unique_ptr<ZoneLink> link;
   };
 
+  static void look(Linked& linked, std::optional<cluster::WorldRecord>&& record);
+  void report();
+
   ZonePlace place_;
   Server& server_;
+  core::SecretKey key_;
   const cluster::NodeThread& node_;
   Border border_;
   std::map<std::uint32_t, Linked> links_;

@@ -56,23 +56,42 @@ void Admission::on_connected(const transport::ServerEvent& event, core::Nanoseco
 
 core::Status Admission::on_hello(ClientSession& session, transport::Session& connection, const wire::Hello& hello,
                                  core::Nanoseconds now) {
-  if (session.state != ClientSession::State::greeting)
+  if (session.state != ClientSession::State::greeting || session.held_hello != nullptr)
     return core::Error{"out of turn", "the client has sent Hello already"};
+  if (awaits_player(session, hello)) {
+    session.held_hello = std::make_unique<wire::Hello>(hello);
+    return core::Done{};
+  }
+  answer(session, connection, hello, now);
+  return core::Done{};
+}
+
+bool Admission::awaits_player(const ClientSession& session, const wire::Hello& hello) const {
+  return hello.awaits_player && !session.joined && parts_.sessions.find_same_account(session) == nullptr;
+}
+
+void Admission::retry_held(ClientSession& session, transport::Session& connection, core::Nanoseconds now) {
+  if (session.state != ClientSession::State::greeting || awaits_player(session, *session.held_hello)) return;
+  const std::unique_ptr<wire::Hello> hello = std::move(session.held_hello);
+  answer(session, connection, *hello, now);
+}
+
+void Admission::answer(ClientSession& session, transport::Session& connection, const wire::Hello& hello,
+                       core::Nanoseconds now) {
   std::optional<Refusal> refusal = check_versions(hello);
   if (!refusal && !session.joined && !hello.spectate)
     if (const std::optional<transport::Reason> away = parts_.departed.find(session.player.account, now)) {
-      parts_.sessions.expel(session, *away, "player elsewhere");
-      return core::Done{};
+      return parts_.sessions.expel(session, *away, "player elsewhere");
     }
   if (!refusal && !session.joined) refusal = admit(session, hello);
   if (!refusal) {
     session.replication.verifies = hello.verify;
     session.reports_refusals = hello.refusals;
+    session.follows = hello.follows;
     if (const core::Status sent = welcome(session, connection, hello, now); !sent)
       refusal = Refusal{ReasonCode::kicked, sent.error()};
   }
   if (refusal) parts_.sessions.close(session, refusal->code, refusal->error, now);
-  return core::Done{};
 }
 
 std::optional<Admission::Refusal> Admission::check_versions(const wire::Hello& hello) const {

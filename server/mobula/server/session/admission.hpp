@@ -52,6 +52,8 @@ class Admission {
   /// Handles Hello: admits the client and sends Welcome, or closes the session. Error: "out of turn".
   core::Status on_hello(ClientSession& session, transport::Session& connection, const wire::Hello& hello,
                         core::Nanoseconds now);
+  /// Handles a Hello that has waited for its player, once that has arrived.
+  void retry_held(ClientSession& session, transport::Session& connection, core::Nanoseconds now);
 
   /// Admits no new clients from now on. Clients that resume receive the time that is left. Returns what drain() holds.
   const Drain& begin_drain(std::string_view reason, core::Nanoseconds ends);
@@ -66,6 +68,8 @@ class Admission {
   [[nodiscard]] const BanList& bans() const { return bans_; }
 
  private:
+  void answer(ClientSession& session, transport::Session& connection, const wire::Hello& hello, core::Nanoseconds now);
+  [[nodiscard]] bool awaits_player(const ClientSession& session, const wire::Hello& hello) const;
   struct Refusal {
     transport::ReasonCode code;
     core::Error error;

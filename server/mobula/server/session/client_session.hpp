@@ -8,6 +8,9 @@
 //
 //   any of them ─► closing                the connection ends with this tick
 //
+// A player whose entities go to another zone leaves the game, and its session departs. The client sees the world around
+// its ghost until it plays in the other zone.
+//
 // The player of a disconnected client stays in the world for a grace period. A client that resumes sends Hello again.
 #pragma once
 
@@ -21,6 +24,8 @@
 #include <mobula/server/rewind/view_claims.hpp>
 #include <mobula/server/session/prediction_totals.hpp>
 #include <mobula/transport/server_endpoint.hpp>
+#include <mobula/wire/messages.hpp>
+#include <string>
 
 namespace mobula::server {
 
@@ -52,15 +57,20 @@ class ClientSession {
   Turns turns;
   core::Nanoseconds disconnected_since = 0;  ///< kept until a resumed client sends Hello
   Player player;
-  ecs::Entity sent_entity;          ///< player.entity as the client was last sent it
-  bool joined = false;              ///< the game knows the player
-  std::optional<Region> region{};   ///< region of the neighbouring zone that the client is; the game does not know it
-  bool newcomer = true;             ///< has not received all that it sees since it connected
-  bool restored = false;            ///< restored from the store, and Game::join not called since
-  bool was_playing = false;         ///< deltas have flowed, over this connection or an earlier one
-  bool reports_refusals = false;    ///< the client asks for its refused commands
-  bool small_bodies = false;        ///< large datagrams of this connection do not arrive
-  std::uint32_t rejoin_number = 0;  ///< number in the client ids of its rejoin tokens; 0 before the first
+  ecs::Entity sent_entity;         ///< player.entity as the client was last sent it
+  bool joined = false;             ///< the game knows the player
+  std::optional<Region> region{};  ///< region of the neighbouring zone that the client is; the game does not know it
+  bool newcomer = true;            ///< has not received all that it sees since it connected
+  bool restored = false;           ///< restored from the store, and Game::join not called since
+  bool was_playing = false;        ///< deltas have flowed, over this connection or an earlier one
+  bool reports_refusals = false;   ///< the client asks for its refused commands
+  bool follows = false;            ///< the client asks for Follow
+  bool departing = false;          ///< the player is in another zone, or on its way; it has a viewer still
+  std::string departs_to{};        ///< world to which the client was sent after its player; empty before that
+  core::Nanoseconds departs_until = 0;        ///< when a departing session ends; 0 before its first tick
+  std::unique_ptr<wire::Hello> held_hello{};  ///< waits for a player that arrives from another zone
+  bool small_bodies = false;                  ///< large datagrams of this connection do not arrive
+  std::uint32_t rejoin_number = 0;            ///< number in the client ids of its rejoin tokens; 0 before the first
   core::Nanoseconds next_rejoin_tokens = 0;
   transport::ReliableId welcome = 0;  ///< the last message of the welcome
   core::Nanoseconds welcomed_at = 0;  ///< when it was sent
@@ -71,6 +81,8 @@ class ClientSession {
   ViewClaims claims;  ///< claims of its views over this connection
   ReportedPrediction prediction;
 
+  /// Returns whether the client can see this zone after its player has left it.
+  [[nodiscard]] bool can_depart() const { return follows && state == State::playing; }
   /// Notes that the connection is lost.
   void disconnect(core::Nanoseconds now);
   /// Continues over another connection. The client has to send Hello again.

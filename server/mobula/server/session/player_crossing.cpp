@@ -62,8 +62,15 @@ core::Result<CrossingPlayer> PlayerCrossing::release_to_zone(
   if (core::Status fits = check_size(crossing, bytes_max); !fits) return fits.error();
   keep(crossing.zone.entities);
   if (session == nullptr) return crossing;
-  world_.set_player_entity(session->player.id, ecs::null_entity);  // not the game's to destroy
-  let_go(*session, target);
+  const std::string account = session->player.account;
+  const std::string why = core::format("crosses to zone {}", target);
+  if (session->can_depart() && world_.registry().valid(crossing.zone.player)) {
+    players_.depart(*session, why);
+  } else {
+    world_.set_player_entity(session->player.id, ecs::null_entity);  // not the game's to destroy
+    sessions_.release(*session, why);
+  }
+  forget(account);
   return crossing;
 }
 
@@ -98,8 +105,21 @@ Player PlayerCrossing::player_now(ClientSession& session) {
 void PlayerCrossing::let_go(ClientSession& session, std::string_view target) {
   const std::string account = session.player.account;
   sessions_.release(session, core::format("leaves for world {}", target));
+  forget(account);
+}
+
+void PlayerCrossing::forget(const std::string& account) {
   players_.forget_former(account);
   departed_.prepare(account);
+}
+
+std::optional<transport::Identity> PlayerCrossing::departing(std::string_view account) const {
+  const ClientSession* const session = sessions_.find_departing(account);
+  return session != nullptr ? std::optional(session->player.identity) : std::nullopt;
+}
+
+void PlayerCrossing::send_after(std::string_view account, const wire::Follow& follow) {
+  if (ClientSession* const session = sessions_.find_departing(account)) sessions_.send_after(*session, follow);
 }
 
 // Returns the player's entity.

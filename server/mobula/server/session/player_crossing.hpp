@@ -46,7 +46,12 @@ class PlayerCrossing {
   }
   /// Notes that the player of an account is to be in this world, whose turn it is to take it in.
   void expect(const std::string& account) { departed_.forget(account); }
-  /// Disconnects the client of a released player.
+  /// Returns the identity of a client that sees this zone still, while its player is in another one. Nothing once it
+  /// was sent after its player, and without such a client.
+  [[nodiscard]] std::optional<transport::Identity> departing(std::string_view account) const;
+  /// Sends such a client after its player.
+  void send_after(std::string_view account, const wire::Follow& follow);
+  /// Disconnects the client of a released player, unless it departs.
   void end(std::string_view account, const transport::Reason& reason) { sessions_.end_released(account, reason); }
   /// Takes a player into this world, which has that name in the cluster. A client of the account that plays already is
   /// disconnected as if it were sent here, so that it joins again with the arrived player. Errors, which change
@@ -60,6 +65,7 @@ class PlayerCrossing {
   core::Status may_leave(ClientSession& session, std::string_view target);
   Player player_now(ClientSession& session);
   void let_go(ClientSession& session, std::string_view target);
+  void forget(const std::string& account);
   core::Result<ecs::Entity> make_entities(const CrossingPlayer& player);
 
   World& world_;

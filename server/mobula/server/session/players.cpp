@@ -69,22 +69,38 @@ core::Status Players::ask_game(Player& player) {
 }
 
 void Players::leave(ClientSession& session, std::string_view why) {
-  if (!session.joined) return;
+  if (!session.joined) {
+    if (std::exchange(session.departing, false)) end_view(session);
+    return;
+  }
+  if (!session.region) session.update_player_entity(world_.registry());
+  leave_game(session, why);
+  const Player& player = session.player;
+  if (!player.spectator && !player.account.empty())
+    former_.note(player.account, world_.player_entity(player.id), world_.registry());
+  end_view(session);
+}
+
+void Players::depart(ClientSession& session, std::string_view why) {
+  session.player.entity = ecs::null_entity;
+  leave_game(session, why);
+  session.departing = true;
+}
+
+void Players::leave_game(ClientSession& session, std::string_view why) {
   const core::LogScope about(session.log_fields());
   core::log_info("server", "{} {} \"{}\" left the game: {}", session.role(), session.player.id, session.player.name,
                  why);
   session.joined = false;
   sessions_.erase(session.player.id);
-  const Player& player = session.player;
-  if (!session.region) {
-    --counts_[player.spectator ? 1 : 0];
-    session.update_player_entity(world_.registry());
-    run_hook("Game::leave", [&] { game_.leave(world_, player); });
-  }
-  if (!player.spectator && !player.account.empty())
-    former_.note(player.account, world_.player_entity(player.id), world_.registry());
+  if (session.region) return;
+  --counts_[session.player.spectator ? 1 : 0];
+  run_hook("Game::leave", [&] { game_.leave(world_, std::as_const(session.player)); });
+}
+
+void Players::end_view(ClientSession& session) {
   session.replication.viewer = nullptr;
-  world_.remove_viewer(player.id);
+  world_.remove_viewer(session.player.id);
 }
 
 void Players::on_level_changed(const LevelChange& change) {

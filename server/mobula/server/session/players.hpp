@@ -36,6 +36,9 @@ class Players {
   void add_neighbour(ClientSession& session, const Region& region);
   /// Removes the player or spectator from the game, unless it has left already. `why` is logged.
   void leave(ClientSession& session, std::string_view why);
+  /// Removes a player from the game whose entities go to another zone, and are not the game's to destroy. Its viewer
+  /// stays until leave().
+  void depart(ClientSession& session, std::string_view why);
   /// Continues the player of another session in this one, which has its id. The game does not notice.
   void hand_over(ClientSession& other, ClientSession& session);
   /// Returns the session of a player or spectator in the game; null if there is none.
@@ -69,6 +72,8 @@ class Players {
 
  private:
   core::Status ask_game(Player& player);
+  void leave_game(ClientSession& session, std::string_view why);
+  void end_view(ClientSession& session);
   void set_joined(ClientSession& session);
 
   World& world_;

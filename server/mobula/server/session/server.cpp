@@ -229,6 +229,7 @@ void Server::receive_messages(core::Nanoseconds now) {
   for (const std::unique_ptr<ClientSession>& session : sessions_.all()) {
     transport::Session* const connection = endpoint_.find(session->transport_id);
     if (connection == nullptr || waits_for_admission(*session)) continue;
+    if (session->held_hello != nullptr) admission_.retry_held(*session, *connection, now);
     messages_.receive(*session, *connection, now);
     sessions_.check_join_timeout(*session, now);
   }

@@ -115,8 +115,11 @@ void Sessions::check_join_timeout(ClientSession& session, core::Nanoseconds now)
 
 void Sessions::check_hello_timeout(ClientSession& session, core::Nanoseconds now) {
   if (session.state != State::greeting || now - session.connected_at <= hello_timeout) return;
-  const core::Error silent{"no hello",
-                           core::format("no Hello within {} s of connecting", hello_timeout / core::second)};
+  const core::Error silent =
+      session.held_hello != nullptr
+          ? core::Error{"player not arrived", core::format("the player has not arrived from another zone within {} s",
+                                                           hello_timeout / core::second)}
+          : core::Error{"no hello", core::format("no Hello within {} s of connecting", hello_timeout / core::second)};
   if (!session.joined || !has_room_for_disconnected())
     return close(session, transport::ReasonCode::timed_out, silent, now);
   // A resumed session is disconnected again. Its grace period still counts from the first disconnect.
@@ -125,7 +128,21 @@ void Sessions::check_hello_timeout(ClientSession& session, core::Nanoseconds now
   disconnect(session, now);
 }
 
+void Sessions::end_departed(core::Nanoseconds now) {
+  for (const std::unique_ptr<ClientSession>& session : sessions_) {
+    if (!session->departing || session->state == State::closing) continue;
+    if (session->departs_until == 0) session->departs_until = now + departing_time;
+    if (now < session->departs_until) continue;
+    session->state = State::closing;
+    const bool was_sent = !session->departs_to.empty();
+    ending_connections_.emplace_back(
+        session->transport_id, was_sent ? transport::Reason{transport::ReasonCode::moved, session->departs_to}
+                                        : transport::Reason{transport::ReasonCode::pipe_lost, "the player is leaving"});
+  }
+}
+
 void Sessions::remove_expired(core::Nanoseconds now) {
+  end_departed(now);
   // A hook may throw, so all have left before the first is removed.
   for (const std::unique_ptr<ClientSession>& session : sessions_) {
     if (session->state != State::disconnected) continue;
@@ -207,6 +224,19 @@ void Sessions::release(ClientSession& session, std::string_view why) {
   if (session.state != State::disconnected) session.state = State::closing;
 }
 
+ClientSession* Sessions::find_departing(std::string_view account) const {
+  for (ClientSession* const session : index_.of_account(account))
+    if (session->departing && session->state == State::playing && session->departs_to.empty()) return session;
+  return nullptr;
+}
+
+void Sessions::send_after(ClientSession& session, const wire::Follow& follow) {
+  session.departs_to = follow.world;
+  transport::Session* const connection = endpoint_.find(session.transport_id);
+  if (connection == nullptr || connection->send_reliable(wire::encode(follow))) return;
+  expel(session, {transport::ReasonCode::moved, follow.world}, "player elsewhere");  // it has not read for long
+}
+
 void Sessions::end_released(std::string_view account, const transport::Reason& reason) {
   for (const ClientSession* const session : index_.of_account(account))
     if (session->state == State::closing) ending_connections_.emplace_back(session->transport_id, reason);
@@ -217,7 +247,10 @@ core::Status Sessions::take_in(const KnownPlayer& known, core::ByteView data, st
     return core::Error{"world full", "the world has no room for another disconnected player"};
   auto session = std::make_unique<ClientSession>(transport::SessionId{});
   if (core::Status taken = players_.take_in(*session, known, data); !taken) return taken;
-  expel_account(known.account, {transport::ReasonCode::moved, std::string(world)}, "replaced");
+  for (ClientSession* const each : index_.of_account(known.account)) {
+    const bool joins_it = each->state == State::greeting && !each->joined;
+    if (!joins_it) expel(*each, {transport::ReasonCode::moved, std::string(world)}, "replaced");
+  }
   finish_closing(known.account);
   session->state = State::disconnected;
   ++disconnected_;

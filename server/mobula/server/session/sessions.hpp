@@ -46,7 +46,7 @@ class Sessions {
   void on_disconnected(const transport::ServerEvent& event, core::Nanoseconds now);
   /// Disconnects a client that has not sent Hello, or has not acknowledged its Welcome, in time.
   void check_join_timeout(ClientSession& session, core::Nanoseconds now);
-  /// Removes disconnected sessions whose grace period is over.
+  /// Removes disconnected sessions whose grace period is over, and closes departing ones after departing_time.
   void remove_expired(core::Nanoseconds now);
 
   /// Refuses a connection that has no session.
@@ -70,6 +70,10 @@ class Sessions {
   void end_connections(core::Nanoseconds now, transport::Output& output);
   /// Removes a player from the game. The connection of its client stays open until end_released().
   void release(ClientSession& session, std::string_view why);
+  /// Returns the departing session of an account whose client was not sent after its player yet; null if there is none.
+  [[nodiscard]] ClientSession* find_departing(std::string_view account) const;
+  /// Sends the client of a departing session after its player.
+  void send_after(ClientSession& session, const wire::Follow& follow);
   /// Ends the connections of an account's closed sessions.
   void end_released(std::string_view account, const transport::Reason& reason);
   /// Takes in a player from another world as a disconnected session, in place of others of its account. Their clients
@@ -84,7 +88,11 @@ class Sessions {
   /// with that tick. A dead entity becomes null. Players whose ids do not fit this world are skipped.
   void restore_players(std::uint32_t next_player, const std::vector<KnownPlayer>& known);
 
+  /// How long a departing session lasts.
+  static constexpr core::Nanoseconds departing_time = 10 * core::second;
+
  private:
+  void end_departed(core::Nanoseconds now);
   void check_hello_timeout(ClientSession& session, core::Nanoseconds now);
   [[nodiscard]] ClientSession* find(transport::SessionId id) const;
   [[nodiscard]] bool has_room_for_disconnected() const { return disconnected_ < config_.disconnected_max; }

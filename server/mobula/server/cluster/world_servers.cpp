@@ -1,0 +1,51 @@
+#include <algorithm>
+#include <mobula/core/clock.hpp>
+#include <mobula/core/format.hpp>
+#include <mobula/core/random_source.hpp>
+#include <mobula/net/destination.hpp>
+#include <mobula/server/cluster/world_servers.hpp>
+#include <optional>
+#include <span>
+
+namespace mobula::cluster {
+namespace {
+
+std::string url_of(const net::Destination& at) {
+  return core::format("{}://{}{}", at.secure ? "wss" : "ws", at.host_header, at.path == "/" ? "" : at.path);
+}
+
+bool contains(const std::vector<transport::Address>& addresses, const transport::Address& address) {
+  return std::ranges::find(addresses, address) != addresses.end();
+}
+
+}  // namespace
+
+// A token holds as many addresses as fit, that of the WebSocket among them.
+core::Result<WorldServers> servers_of(const std::vector<std::string>& texts) {
+  WorldServers servers;
+  std::optional<transport::Address> websocket;
+  for (const std::string& text : std::span(texts).first(std::min(texts.size(), world_addresses_max))) {
+    core::Result<net::Destination> at = net::parse_destination(text);
+    if (!at) return at.error();
+    const bool first = !websocket && at->pipe() == transport::Pipe::websocket;
+    at->address.pipe = transport::Pipe::udp;  // a token holds addresses without pipes
+    if (first) {
+      servers.websocket = url_of(*at);
+      websocket = at->address;
+    }
+    if (!contains(servers.addresses, at->address)) servers.addresses.push_back(at->address);
+  }
+  if (servers.addresses.size() <= transport::token_servers_max) return servers;
+  servers.addresses.resize(transport::token_servers_max);
+  if (websocket && !contains(servers.addresses, *websocket)) servers.addresses.back() = *websocket;
+  return servers;
+}
+
+core::Result<core::Bytes> make_world_token(const core::SecretKey& key, const WorldServers& servers,
+                                           const transport::UserData& user_data) {
+  transport::TokenRequest request{.user_data = user_data, .servers = servers.addresses};
+  core::random_bytes(std::as_writable_bytes(std::span(&request.client_id, 1)));
+  return transport::mint_token(request, key, transport::random_token_secrets(), core::unix_now());
+}
+
+}  // namespace mobula::cluster
