@@ -58,8 +58,16 @@ class Zones:
     def enter(self, account, world, tags):
         self.cluster.processes.mobula(account, "mobula-client", "--cluster", self.cluster.url, "--world", world, "--account",
                                       account, "--name", account)
-        player, world = wait(lambda: self.find(account), f"{account} plays")
-        put(f"{self.cluster.admin_of(world)}/entities/{player['entity']}/Avatar/tags?world={world}", tags)
+        wait(lambda: self.mark(account, tags), f"{account} plays")
+
+    def mark(self, account, tags):
+        """A player that crosses meanwhile is marked where it is a ghost, which does not last."""
+        found = self.find(account)
+        if found:
+            put(f"{self.cluster.admin_of(found[1])}/entities/{found[0]['entity']}/Avatar/tags?world={found[1]}", tags)
+            time.sleep(0.3)
+        now = found and self.find(account)
+        return now and now[1] == found[1] and self.cluster.tags(found[1], found[0]) == tags
 
     def find(self, account):
         """Returns the player and its world. None while it plays nowhere."""

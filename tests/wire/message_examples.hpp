@@ -79,7 +79,9 @@ inline std::vector<Message> examples() {
       PredictionReport{},
       PredictionReport{20, 66, 3, 1, 2, 4, 3, 1250, max_reported_count, 40, 5},
       Hello{.schema_fingerprint = {}, .name = "", .follows = true, .awaits_player = true},
-      Follow{"land.east", core::Bytes(token_bytes, std::byte{7}), {"udp://203.0.113.7:7777", "ws://land.example/e"}},
+      Follow{
+          "land.east", core::Bytes(token_bytes, std::byte{7}), {"udp://203.0.113.7:7777", "ws://land.example/e"}, true},
+      Visit{1ull << 63, {12, 3}},
       ResourceOffer{},
       ResourceOffer{{{some_hash(), 1ull << 40, 0xffffffffu}}}};
 }
@@ -113,6 +115,7 @@ struct WellFormed {
     EXPECT_EQ(message.tokens.size() % token_bytes, 0u);
     EXPECT_TRUE(!message.tokens.empty() && message.tokens.size() <= max_rejoin_tokens * token_bytes);
   }
+  void operator()(const Visit& visit) const { EXPECT_TRUE(visit.entity); }
   void operator()(const Follow& follow) const {
     EXPECT_EQ(follow.token.size(), token_bytes);
     EXPECT_TRUE(!follow.addresses.empty() && follow.addresses.size() <= max_addresses);

@@ -117,6 +117,8 @@ TEST(Messages, AFollowHasATokenAndAddresses) {
                    "an address is at most 256");
 }
 
+TEST(Messages, AVisitNamesAnEntity) { expect_malformed(decode_message(encode(Visit{1, {5, 0}})), "generation 0"); }
+
 TEST(Messages, TokensAndPartsOfAnotherSizeAreRefused) {
   EXPECT_TRUE(accepted(encode(RejoinTokens{core::Bytes(max_rejoin_tokens * token_bytes)})));
   for (const std::size_t size :

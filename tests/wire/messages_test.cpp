@@ -85,11 +85,15 @@ TEST(Messages, EveryFieldOfResourcesAndLevelsTravels) {
   EXPECT_EQ(offer.resources[0].identity, some_hash());
   EXPECT_EQ(offer.resources[0].size, 1ull << 40);
   EXPECT_EQ(offer.resources[0].first_tick, 0xffffffffu);
-  const auto follow = std::get<Follow>(*decode_message(encode(all[all.size() - 3])));
+  const auto follow = std::get<Follow>(*decode_message(encode(all[all.size() - 4])));
   EXPECT_EQ(follow.world, "land.east");
   EXPECT_EQ(follow.token, core::Bytes(token_bytes, std::byte{7}));
   EXPECT_EQ(follow.addresses, (std::vector<std::string>{"udp://203.0.113.7:7777", "ws://land.example/e"}));
-  const auto second = std::get<Hello>(*decode_message(encode(all[all.size() - 4])));
+  EXPECT_TRUE(follow.visit);
+  const auto visit = std::get<Visit>(*decode_message(encode(all[all.size() - 3])));
+  EXPECT_EQ(visit.client_id, 1ull << 63);
+  EXPECT_EQ(visit.entity, (ecs::Entity{12, 3}));
+  const auto second = std::get<Hello>(*decode_message(encode(all[all.size() - 5])));
   EXPECT_TRUE(second.follows);
   EXPECT_TRUE(second.awaits_player);
   const auto part = std::get<ResourcePart>(*decode_message(encode(all[11])));

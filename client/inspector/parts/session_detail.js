@@ -82,7 +82,7 @@ class SessionDetail {
   #show_who(session) {
     const {who: facts} = this;
     const has_entity = session.entity !== null;
-    facts.set('State', session.state, {playing: 'good', away: 'warn', departing: 'warn', closing: 'warn'}[session.state] ?? null);
+    facts.set('State', session.state, {playing: 'good', away: 'warn', departing: 'warn', visiting: 'warn', closing: 'warn'}[session.state] ?? null);
     facts.link('Entity', session.entity ?? 'none', has_entity ? this.#page.href('entities', session.entity) : null);
     facts.set('Address', session.address ?? '–');
     facts.set('Over', session.pipe ?? '–');

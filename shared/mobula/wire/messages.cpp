@@ -166,13 +166,19 @@ core::Result<Message> read(const flat::Follow& flat) {
   if (flat.token()->size() != token_bytes) return malformed_message("Follow: a token has 2048 bytes");
   if (flat.addresses()->size() == 0 || flat.addresses()->size() > max_addresses)
     return malformed_message("Follow: 1 to 32 addresses");
-  Follow follow{.world = text_of(flat.world()), .token = bytes_of(*flat.token()), .addresses = {}};
+  Follow follow{
+      .world = text_of(flat.world()), .token = bytes_of(*flat.token()), .addresses = {}, .visit = flat.visit()};
   for (const flatbuffers::String* address : *flat.addresses()) {
     if (!is_short_and_printable(address))
       return malformed_message("Follow: an address is at most 256 bytes of printable UTF-8");
     follow.addresses.push_back(text_of(address));
   }
   return Message(std::move(follow));
+}
+
+core::Result<Message> read(const flat::Visit& flat) {
+  if (flat.entity()->generation() == 0) return malformed_message("Visit: an entity of generation 0");
+  return Message(Visit{flat.client_id(), {flat.entity()->index(), flat.entity()->generation()}});
 }
 
 core::Result<Message> read(const flat::ResourceRequest& flat) {
@@ -321,6 +327,7 @@ core::Result<Message> decode_message(core::ByteView bytes) {
     case flat::Body::PredictionReport: return read(*message.body_as_PredictionReport());
     case flat::Body::ResourceOffer: return read(*message.body_as_ResourceOffer());
     case flat::Body::Follow: return read(*message.body_as_Follow());
+    case flat::Body::Visit: return read(*message.body_as_Visit());
     case flat::Body::NONE: break;
   }
   return core::Error{"unknown message", "message type " + std::to_string(static_cast<int>(message.body_type()))};

@@ -128,11 +128,18 @@ struct RejoinTokens {
   std::uint32_t grace_seconds = 0;  // time that the player of a lost connection stays
 };
 
-/// The player is in another zone of the world.
+/// The player is in another zone of the world, or near it.
 struct Follow {
   std::string world;                   // at most max_text_bytes, printable
   core::Bytes token;                   // token_bytes of them
   std::vector<std::string> addresses;  // 1 to max_addresses, each like the world's name
+  bool visit = false;                  // the player is near the zone, and still here
+};
+
+/// A client with this id sees the world around an entity.
+struct Visit {
+  std::uint64_t client_id = 0;
+  ecs::Entity entity;  // not null
 };
 
 /// Requests a resource from byte `offset` on.
@@ -212,7 +219,7 @@ struct DeltaBody {
 
 using Message = std::variant<Hello, Welcome, Names, Prototypes, PlayerEntity, RejoinTokens, ResourceRequest,
                              ResourcePart, Events, Level, MirrorHashes, MirrorCorrection, MirrorDifference, Closing,
-                             CommandRefused, DeltaBody, PredictionReport, ResourceOffer, Follow>;
+                             CommandRefused, DeltaBody, PredictionReport, ResourceOffer, Follow, Visit>;
 
 /// Encodes a message.
 core::Bytes encode(const Message& message);

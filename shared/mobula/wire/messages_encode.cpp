@@ -95,7 +95,12 @@ BodyOffset make_body(FlatBufferBuilder& builder, const Follow& follow) {
   const auto world = builder.CreateString(follow.world);
   const auto token = make_bytes(builder, follow.token);
   const auto addresses = builder.CreateVectorOfStrings(follow.addresses);
-  return {flat::Body::Follow, flat::CreateFollow(builder, world, token, addresses).Union()};
+  return {flat::Body::Follow, flat::CreateFollow(builder, world, token, addresses, follow.visit).Union()};
+}
+
+BodyOffset make_body(FlatBufferBuilder& builder, const Visit& visit) {
+  const flat::Handle entity(visit.entity.index, visit.entity.generation);
+  return {flat::Body::Visit, flat::CreateVisit(builder, visit.client_id, &entity).Union()};
 }
 
 BodyOffset make_body(FlatBufferBuilder& builder, const ResourceOffer& offer) {

@@ -112,6 +112,22 @@ TEST(CommandLog, KeepsNothingThatIsDoneWithoutAPrediction) {
   EXPECT_EQ(log.ran_in(3), ran(103));
 }
 
+TEST(CommandLog, AnotherServerIsSentAllThatIsNotCarriedOut) {
+  CommandLog log = log_with(5);
+  log.on_feedback({.done = 2, .held = 2});
+  EXPECT_THAT(tail(log), ElementsAre(5));
+  log.move_to(-90, 7);
+  EXPECT_THAT(tail(log), ElementsAre(3, 4, 5));
+  EXPECT_EQ(log.at(0).tick, 13u);
+  EXPECT_EQ(log.at(0).view_tick, 0u);
+  EXPECT_EQ(log.at(0).arrivals, 7u);
+  EXPECT_EQ(*log.add(bytes_of(6), 12, 5), 6u);
+  EXPECT_EQ(log.at(3).tick, 15u) << "not before the last one";
+  log.on_feedback({.done = 3});  // the former server had done it
+  EXPECT_THAT(tail(log), ElementsAre(4, 5, 6));
+  EXPECT_EQ(log.find(3), nullptr);
+}
+
 TEST(CommandLog, ForgetsTheOldestOfMoreThan256) {
   CommandLog log;
   log.forget_before(1);

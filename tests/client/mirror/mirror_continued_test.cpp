@@ -91,13 +91,15 @@ TEST_F(MirrorContinuedTest, ChangesNotHandedOutComeFirst) {
 
 TEST_F(MirrorContinuedTest, ComponentsHaveTheSameIds) {
   const ecs::Entity entity = create();
-  registry.add<demo::Health>(entity, {}, registry.pool_of<demo::Health>("left"));
-  registry.add<demo::Health>(entity, {}, registry.pool_of<demo::Health>("right"));
-  source.replicate();
+  for (const char* const side : {"left", "right"}) {
+    registry.add<demo::Health>(entity, {}, registry.pool_of<demo::Health>(side));
+    source.replicate();
+  }
   begin();
-  theirs().add<demo::Health>(entity, {}, theirs().pool_of<demo::Health>("right"));
-  theirs().add<demo::Health>(entity, {}, theirs().pool_of<demo::Health>("left"));
-  second.replicate();
+  for (const char* const side : {"right", "left"}) {
+    theirs().add<demo::Health>(entity, {}, theirs().pool_of<demo::Health>(side));
+    second.replicate();
+  }
   changes();
   EXPECT_THAT(continued(), IsEmpty());
 }

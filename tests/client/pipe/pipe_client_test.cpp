@@ -7,7 +7,7 @@
 #include <mobula/ecs/registry_guests.hpp>
 #include <mobula/net/event_loop.hpp>
 #include <mobula/net/server_pipes.hpp>
-#include <server/tiny_game.hpp>
+#include <server/session/server_accounts.hpp>
 
 namespace mobula::client {
 namespace {
@@ -144,7 +144,7 @@ struct Arena {
     return "tcp:127.0.0.1:" + std::to_string(pipes->local_port(transport::Pipe::tcp));
   }
 
-  test::TinyGame game;
+  test::KeepingGame game;
   std::unique_ptr<net::ServerPipes> pipes;
   std::unique_ptr<server::Server> server;
 };
@@ -179,9 +179,13 @@ class FollowingClientTest : public PipeClientTest {
     });
     ASSERT_TRUE(crossing) << crossing.error().message;
     crossed = std::move(*crossing);
-    server_->crossing().send_after(
-        "ada",
-        {.world = "east", .token = transport::write_token(new_token()), .addresses = {"udp:127.0.0.1:1", address}});
+    send(address, false);
+  }
+  void send(const std::string& address, bool visit) {
+    server_->crossing().send_follow("ada", {.world = "east",
+                                            .token = transport::write_token(new_token()),
+                                            .addresses = {"udp:127.0.0.1:1", address},
+                                            .visit = visit});
   }
   // Runs both servers. The client shows a tick in each update, or almost.
   template <class Condition>
@@ -221,6 +225,58 @@ TEST_F(FollowingClientTest, SeesTheWorldWithoutInterruption) {
   ASSERT_TRUE(run_both(arena, [&] { return connection.stats().ticks > ticks + 10; }));
   EXPECT_EQ(arena.server->published().hash(), connection.mirror()->hash());
   EXPECT_EQ(server_->endpoint().sessions().size(), 0u);
+  client_->close();
+}
+
+// Each command is done once, by the zone that has the player.
+TEST_F(FollowingClientTest, CommandsRunOnceInOneOfTheZones) {
+  Arena arena(loop_, east);
+  std::uint32_t given = 0;
+  const auto give = [&] {
+    client_->set_command(test::move_command(static_cast<float>(++given), 0));
+    return given;
+  };
+  ASSERT_TRUE(run_until([&] { return give() >= 20; }));
+  cross(arena.address());
+  ASSERT_TRUE(run_both(arena, [&] { return give() >= 30; }));
+  ASSERT_TRUE(arena.server->crossing().take_in(crossed, "east"));
+  ASSERT_TRUE(run_both(arena, [&] { return give() > 60 && client_->zone_changes() == 1; }));
+  ASSERT_TRUE(run_both(arena, [&] { return client_->connection().commands().size() == 0; }));
+  std::vector<std::uint32_t> numbers;
+  for (const test::TinyGame* const game : {&game_, static_cast<test::TinyGame*>(&arena.game)})
+    for (const test::TinyGame::Ran& ran : game->ran) numbers.push_back(ran.context.number);
+  EXPECT_TRUE(std::ranges::is_sorted(numbers));
+  EXPECT_EQ(std::ranges::adjacent_find(numbers), numbers.end());
+  EXPECT_GE(game_.ran.size(), 15u);
+  EXPECT_GE(arena.game.ran.size(), 15u);
+  EXPECT_EQ(arena.game.ran.front().context.number, game_.ran.back().context.number + 1);
+  EXPECT_EQ(arena.server->stats().late_commands.missing, 0u) << "it knows what was done";
+  client_->close();
+}
+
+TEST_F(FollowingClientTest, AVisitThatEndsChangesNothing) {
+  Arena arena(loop_, east);
+  own = client_->connection().player_entity();
+  send(arena.address(), true);
+  ASSERT_TRUE(run_both(arena, [&] { return arena.server->endpoint().sessions().size() == 1; }));
+  ASSERT_TRUE(run_both(arena, [&] { return arena.server->endpoint().sessions().empty(); })) << "no player arrives";
+  ASSERT_TRUE(run_both(arena, [&] { return client_->connection().stats().ticks > 30; }));
+  EXPECT_EQ(client_->losses(), 0u);
+  EXPECT_EQ(client_->zone_changes(), 0u);
+  client_->close();
+}
+
+TEST_F(FollowingClientTest, APlayerWhoCrossesIsFollowedByTheVisit) {
+  Arena arena(loop_, east);
+  own = client_->connection().player_entity();
+  send(arena.address(), true);
+  ASSERT_TRUE(run_both(arena, [&] { return arena.server->endpoint().sessions().size() == 1; }));
+  cross(arena.address());
+  ASSERT_TRUE(arena.server->crossing().take_in(crossed, "east"));
+  ASSERT_TRUE(run_both(arena, [&] {
+    EXPECT_EQ(arena.server->endpoint().sessions().size(), 1u);
+    return client_->zone_changes() == 1;
+  }));
   client_->close();
 }
 

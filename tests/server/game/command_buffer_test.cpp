@@ -44,6 +44,18 @@ std::vector<std::uint32_t> due(CommandBuffer& buffer, ecs::Tick tick) {
   return numbers;
 }
 
+TEST(CommandBuffer, GoesOnFromTheNumbersOfAnotherZone) {
+  CommandBufferStats former;
+  former.handed_out = 3;
+  CommandBuffer buffer(former, 6);
+  EXPECT_EQ(buffer.next(), 6u);
+  EXPECT_EQ(buffer.feedback().done, 5u);
+  ASSERT_TRUE(buffer.on_input(Input(4).add(101).add(101).add(101).add(102).get(), 100).ok());
+  EXPECT_THAT(due(buffer, 102), ElementsAre(6, 7)) << "4 and 5 are done";
+  EXPECT_EQ(buffer.stats().repeated, 2u);
+  EXPECT_EQ(buffer.stats().handed_out, 5u);
+}
+
 TEST(CommandBuffer, ACommandWaitsForItsTick) {
   CommandBuffer buffer;
   ASSERT_TRUE(buffer.on_input(Input(1).add(102).add(103).get(), 100).ok());

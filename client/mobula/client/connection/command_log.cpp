@@ -44,6 +44,23 @@ void CommandLog::on_feedback(const wire::CommandFeedback& feedback) {
   if (!keeps_) oldest_ = next_;
 }
 
+void CommandLog::move_to(std::int64_t ahead, std::uint32_t arrivals) {
+  const auto moved = [ahead](ecs::Tick tick) {
+    return static_cast<ecs::Tick>(std::clamp<std::int64_t>(tick + ahead, 0, ecs::ticks_max));
+  };
+  for (std::uint32_t number = next_; number != end_; ++number) {
+    Entry& each = entry(number);
+    const std::int64_t lag = std::int64_t{each.tick} * 256 - (std::int64_t{each.view_tick} * 256 + each.view_fraction);
+    each.tick = moved(each.tick);
+    const std::int64_t view = std::max<std::int64_t>(std::int64_t{each.tick} * 256 - lag, 0);
+    each.view_tick = static_cast<ecs::Tick>(view / 256);
+    each.view_fraction = static_cast<std::uint8_t>(view);
+    each.arrivals = arrivals;
+  }
+  last_tick_ = moved(last_tick_);
+  oldest_ = tail_ = next_;
+}
+
 void CommandLog::fill(wire::InputDatagram& input, const Arrivals& arrivals) const {
   input.first_command = tail_ == end_ ? 0 : tail_;
   input.arrivals = 0;

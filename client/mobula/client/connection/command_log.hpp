@@ -53,6 +53,9 @@ class CommandLog {
   /// they were given. Valid until the next add.
   void fill(wire::InputDatagram& input, const Arrivals& arrivals) const;
 
+  /// Sends all commands that are not carried out to another server, which knows their numbers. Its ticks are `ahead` of
+  /// the former server's. They are given as if nothing had arrived since the count of `arrivals`.
+  void move_to(std::int64_t ahead, std::uint32_t arrivals);
   /// Forgets commands below a number that are carried out. From the first call on all others are kept.
   void forget_before(std::uint32_t number);
   /// Returns the outcome of a command.

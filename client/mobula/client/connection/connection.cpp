@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <mobula/client/connection/connection.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/core/log.hpp>
@@ -78,9 +79,13 @@ void Connection::set_command(core::ByteView command) { command_.assign(command.b
 
 void Connection::pipe_closed(std::string_view why, core::Nanoseconds now) { endpoint_->pipe_closed(why, now); }
 
-void Connection::close(transport::Output& output) {
+void Connection::close(transport::Output& output) { end({transport::ReasonCode::left, ""}, output); }
+
+void Connection::drop(transport::Output& output) { end({transport::ReasonCode::pipe_lost, ""}, output); }
+
+void Connection::end(const transport::Reason& reason, transport::Output& output) {
   if (state_ == State::closed) return;
-  endpoint_->close({transport::ReasonCode::left, ""}, output);
+  endpoint_->close(reason, output);
   rejoining_ = false;
   state_ = State::closed;
   reason_ = endpoint_->reason();
@@ -151,6 +156,11 @@ void Connection::follow(Connection&& second) {
   const bool continues = second.mirror_ != nullptr && mirror_ != nullptr && second.mirror_->continue_from(*mirror_);
   second.mirror_number_ = continues ? mirror_number_ : mirror_number_ + 1;
   second.stats_ += stats_;
+  second.command_ = std::move(command_);
+  const bool times_known = clock_->known() && second.clock_->known();
+  const double ahead = times_known ? second.clock_->target_tick(now_) - clock_->target_tick(now_) : 0;
+  commands_.move_to(static_cast<std::int64_t>(std::lround(ahead)), second.progress_.arrivals().count());
+  second.commands_ = std::move(commands_);
   second.config_.awaits_player = false;
   second.first_ = nullptr;
   *this = std::move(second);
@@ -223,6 +233,10 @@ bool Connection::send_report(const wire::PredictionReport& report) {
   if (state_ != State::playing || report_) return false;
   report_ = report;
   return true;
+}
+
+bool Connection::send_visit(const wire::Visit& visit) {
+  return state_ == State::playing && endpoint_->session().send_reliable(wire::encode(visit)).ok();
 }
 
 void Connection::request_next_resource() {

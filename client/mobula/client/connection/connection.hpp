@@ -66,6 +66,10 @@ class Connection final : public ConnectionInput {
   /// Returns where the player is, if the server has sent the client after it, and forgets it. The connection goes on,
   /// without commands, until the client closes it.
   [[nodiscard]] std::optional<wire::Follow> take_follow() { return std::exchange(follow_, std::nullopt); }
+  /// Ends the connection as if it were lost: the server keeps the player, if it has one. Does nothing if it is closed.
+  void drop(transport::Output& output);
+  /// Returns what take_follow() would; null without it.
+  [[nodiscard]] const wire::Follow* sent_follow() const { return follow_ ? &*follow_ : nullptr; }
   /// Makes this the second connection of a player, which `first` follows later. To be called before it is updated.
   /// Events and changes of the mirror wait until then. `first` outlives this.
   void prepare_for(const Connection& first) { first_ = &first; }
@@ -102,6 +106,8 @@ class Connection final : public ConnectionInput {
   /// is not playing, or another report waits. Recordings do not contain it, because nothing that is received depends on
   /// it.
   bool send_report(const wire::PredictionReport& report);
+  /// Sends a zone that a client may come. Returns false if the connection is not playing, or the lane is full.
+  bool send_visit(const wire::Visit& visit);
   /// Estimates the server's tick and which moment to show. Null until the server has accepted the client.
   [[nodiscard]] ServerClock* clock() const { return clock_.get(); }
   /// Returns the server's announced shutdown, if there is one.
@@ -135,6 +141,7 @@ class Connection final : public ConnectionInput {
 
   [[nodiscard]] bool welcomed() const { return clock_ != nullptr; }
   void hand_out();
+  void end(const transport::Reason& reason, transport::Output& output);
   void begin_session(core::Nanoseconds now);
   void fail(const core::Error& error);
   void send(const wire::Message& message);

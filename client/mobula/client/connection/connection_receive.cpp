@@ -60,6 +60,7 @@ void Connection::on_message(core::ByteView bytes) {
       [](wire::MirrorHashes&) { return core::Status(only_from_clients("MirrorHashes")); },
       [](wire::MirrorDifference&) { return core::Status(only_from_clients("MirrorDifference")); },
       [](wire::PredictionReport&) { return core::Status(only_from_clients("PredictionReport")); },
+      [](wire::Visit&) { return core::Status(only_from_clients("Visit")); },
   };
   if (const core::Status handled = std::visit(handlers, *decoded); !handled) fail(handled.error());
 }

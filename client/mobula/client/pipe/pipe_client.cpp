@@ -14,11 +14,15 @@ constexpr core::Nanoseconds try_interval = core::second;
 constexpr core::Nanoseconds answer_time =
     2 * core::second;                     // within which a server answers a rejoin token that it knows
 constexpr std::uint32_t rejoins_max = 2;  // before a new token, if streams are closed at once
+constexpr core::Nanoseconds token_patience = 5 * core::second;        // without a token in a cluster, before a rejoin
 constexpr core::Nanoseconds token_interval = 20 * core::millisecond;  // between two questions for a requested token
 constexpr core::Nanoseconds simulated_step = core::millisecond;       // shortest sleep with a simulated network
 
-void log_reconnect(const Connection& connection, bool has_moved, const std::string& world) {
+void log_reconnect(const Connection& connection, bool has_moved, const std::string& world, bool in_cluster) {
   if (has_moved) return core::log_info("client", "the player is in world {}; joining it", world);
+  if (in_cluster && connection.lost())
+    return core::log_info("client", "connection lost ({}); joining the world where it is now",
+                          to_string(connection.reason()));
   core::log_warn("client", "{}; reconnecting with a new token",
                  connection.lost() ? "the server does not answer this player's rejoin tokens: it was restarted or "
                                      "cannot be reached"
@@ -95,7 +99,8 @@ void PipeClient::update() {
     if (present().state() == Connection::State::playing) lost_at_ = rejoins_ = 0;
     return;
   }
-  if (second_ == nullptr) on_lost(now);
+  const bool player_is_there = second_ != nullptr && has_moved_;
+  if (!player_is_there) on_lost(now);
 }
 
 // --- Another zone --------------------------------------------------------------------------------------------------
@@ -105,25 +110,35 @@ void PipeClient::update_second(core::Nanoseconds now) {
   if (second_ != nullptr) {
     second_->update(now);
     second_->flush(now);
-    if (std::optional<wire::Follow> further = second_->connection().take_follow()) follow = std::move(further);
-    if (!follow && second_->connection().state() == Connection::State::closed)
-      return give_up_second(second_->connection().reason());
+    const wire::Follow* const further = second_->connection().sent_follow();
+    if (further != nullptr && !further->visit) follow = second_->connection().take_follow();
+    const bool is_closed = second_->connection().state() == Connection::State::closed;
+    if (!follow && is_closed) return has_moved_ ? give_up_second(second_->connection().reason()) : drop_second();
   }
   if (follow) begin_following(*follow);
 }
 
 void PipeClient::begin_following(const wire::Follow& follow) {
-  if (second_ != nullptr) {
-    second_->close();
-    former_ = sum(former_, second_->counters());
-    second_.reset();
-  }
+  const bool is_there = second_ != nullptr && second_->connection().state() != Connection::State::closed &&
+                        follow.addresses == second_at_.addresses;
+  has_moved_ = !follow.visit;
+  if (has_moved_) world_ = follow.world;
+  if (is_there) return;
+  drop_second();
   core::Result<std::unique_ptr<PipedConnection>> second = make_second(follow);
-  world_ = follow.world;
-  has_moved_ = true;
-  if (!second) return give_up_second({transport::ReasonCode::moved, second.error().message});
-  second_ = std::move(*second);
-  core::log_info("client", "the player is in zone {}; following it", follow.world);
+  if (second) {
+    second_ = std::move(*second);
+    second_at_ = follow;
+  } else if (has_moved_) {
+    give_up_second({transport::ReasonCode::moved, second.error().message});
+  }
+}
+
+void PipeClient::drop_second() {
+  if (second_ == nullptr) return;
+  second_->drop();  // the player may be there already
+  former_ = sum(former_, second_->counters());
+  second_.reset();
 }
 
 // Uses the kind of pipe that the present connection has.
@@ -146,7 +161,7 @@ core::Result<std::unique_ptr<PipedConnection>> PipeClient::make_second(const wir
   second->connection().prepare_for(present());
   second->on_received(received_);
   if (const core::Status opened = second->open_pipe(*to); !opened) return opened.error();
-  access_.destination = *to;
+  second_destination_ = *to;
   return second;
 }
 
@@ -154,20 +169,22 @@ core::Result<std::unique_ptr<PipedConnection>> PipeClient::make_second(const wir
 void PipeClient::give_up_second(const transport::Reason& reason) {
   core::log_warn("client", "the client could not follow its player to zone {}: {}", world_, to_string(reason));
   if (reason.code == transport::ReasonCode::moved && second_ != nullptr) world_ = reason.text;
-  second_.reset();
+  drop_second();
   present_->close();
 }
 
 void PipeClient::switch_to_second() {
-  present_->close();
+  present_->close();  // its state stays
   former_ = sum(former_, present_->counters());
   second_->take_over(*present_);
   present_ = std::move(second_);
+  access_.destination = second_destination_;
   if (prediction_ != nullptr) prediction_->restart();
   has_moved_ = lost_ = false;
   lost_at_ = 0;
   ++zone_changes_;
-  core::log_info("client", "the player is in zone {} now", world_);
+  world_ = second_at_.world;
+  core::log_info("client", "the player is in zone {}", world_);
 }
 
 // --- Lost connections ----------------------------------------------------------------------------------------------
@@ -196,11 +213,16 @@ void PipeClient::note_loss(bool has_played) {
 }
 
 // A restarted server does not answer the rejoin tokens of its former run. A server that cannot be reached does not
-// answer either, and then no new token can be had: so attempts with new tokens and with rejoin tokens alternate.
+// answer either, and then no new token can be had: so attempts with new tokens and with rejoin tokens alternate. In a
+// cluster a new token also names the place of the world, which may be another one now.
 void PipeClient::resume(core::Nanoseconds now) {
   const bool unanswered = present().has_sent() && is_rejoin_in_vain(now);
-  requested_token_ = !present().can_rejoin() || (unanswered && !requested_token_ && more_tokens_ != nullptr);
-  if (requested_token_) return reconnect(now);
+  const bool wants_token = is_in_cluster(access_) || (unanswered && !requested_token_);
+  requested_token_ = !present().can_rejoin() || (wants_token && more_tokens_ != nullptr);
+  requested_token_ ? reconnect(now, !unanswered) : rejoin(now);
+}
+
+void PipeClient::rejoin(core::Nanoseconds now) {
   core::log_info("client", "connection lost ({}), rejoining", to_string(present().reason()));
   // The pipe itself may be broken.
   if (const core::Status opened = present_->open_pipe(access_.destination); !opened)
@@ -217,10 +239,11 @@ bool PipeClient::is_rejoin_in_vain(core::Nanoseconds now) const {
   return !connection().answered() && (now - tried_at_ >= answer_time || rejoins_ >= rejoins_max);
 }
 
-void PipeClient::reconnect(core::Nanoseconds now) {
+void PipeClient::reconnect(core::Nanoseconds now, bool may_rejoin) {
   core::Result<std::optional<WorldToken>> requested = more_tokens_(world_);
   if (!requested) {
     core::log_info("client", "connection lost ({}); {}", to_string(present().reason()), requested.error().message);
+    if (present().can_rejoin() && may_rejoin && now - lost_at_ > token_patience) rejoin(now);
     return;
   }
   std::optional<WorldToken>& to = *requested;
@@ -229,13 +252,19 @@ void PipeClient::reconnect(core::Nanoseconds now) {
     requested_token_ = false;  // not an attempt yet
     return;
   }
-  log_reconnect(present(), has_moved_, world_);
+  if (may_rejoin && present().can_rejoin() && is_here(*to)) return rejoin(now);
+  log_reconnect(present(), has_moved_, world_, is_in_cluster(access_));
   if (!world_.empty() || is_in_cluster(access_)) aim(*to);
   if (const core::Status opened = present_->open_pipe(access_.destination); !opened)
     return core::log_warn("client", "{}", opened.error().message);
   present_->input().reconnect(to->token, now);
   has_moved_ = false;
   lost_ = false;
+}
+
+bool PipeClient::is_here(const WorldToken& to) const {
+  return !to.server && access_.destination.pipe() == transport::Pipe::udp &&
+         to.token.servers.front() == access_.destination.address;
 }
 
 // A world may be on another node with each token.
@@ -249,7 +278,7 @@ void PipeClient::aim(WorldToken& to) {
 }
 
 void PipeClient::close() {
-  if (second_ != nullptr) second_->close();
+  if (second_ != nullptr) has_moved_ ? second_->close() : second_->drop();
   present_->close();
   over_ = true;
 }

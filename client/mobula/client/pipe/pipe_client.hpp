@@ -4,11 +4,10 @@
 // has sent the player to another world of the cluster. The mirror of the former world stays until that world welcomes
 // it.
 //
-// When the player goes to another zone, a second connection joins it there, while the present one still shows the
-// world:
+// When the player comes near another zone, a second connection sees it there, while the present one shows the world:
 //
-//   present ──────── Follow ─────────────────────────────► closed
-//                       └─► second: joining ─► complete ─► present, with the mirror continued
+//   present ──────── Follow ────────────────────── player crosses ─► closed
+//                       └─► second: joining ─► complete ──────────► present, with the mirror continued
 #pragma once
 
 #include <functional>
@@ -93,13 +92,16 @@ class PipeClient {
   void begin_following(const wire::Follow& follow);
   core::Result<std::unique_ptr<PipedConnection>> make_second(const wire::Follow& follow);
   void update_second(core::Nanoseconds now);
+  void drop_second();
   void give_up_second(const transport::Reason& reason);
   void switch_to_second();
   void on_lost(core::Nanoseconds now);
   void note_loss(bool has_played);
   void resume(core::Nanoseconds now);
   [[nodiscard]] bool is_rejoin_in_vain(core::Nanoseconds now) const;
-  void reconnect(core::Nanoseconds now);
+  void rejoin(core::Nanoseconds now);
+  void reconnect(core::Nanoseconds now, bool may_rejoin);
+  [[nodiscard]] bool is_here(const WorldToken& to) const;
   void aim(WorldToken& to);
 
   net::EventLoop& loop_;
@@ -109,8 +111,10 @@ class PipeClient {
   std::uint64_t seed_;
   std::unique_ptr<PipedConnection> present_;
   std::unique_ptr<PipedConnection> second_;  // in the zone where the player is; null without one
-  net::ClientPipeCounters former_;           // those of connections before the present one
-  std::unique_ptr<Prediction> prediction_;   // null if nothing is predicted
+  wire::Follow second_at_;                   // where it is
+  net::Destination second_destination_;
+  net::ClientPipeCounters former_;          // those of connections before the present one
+  std::unique_ptr<Prediction> prediction_;  // null if nothing is predicted
   PipedConnection::Handler received_;
   std::string world_;               // to which the player was sent; empty before that
   bool has_moved_ = false;          // the player is in that world, and the present connection is not

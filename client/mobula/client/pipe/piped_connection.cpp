@@ -54,6 +54,11 @@ void PipedConnection::close() {
   pipe_->flush();
 }
 
+void PipedConnection::drop() {
+  connection_->drop(*pipe_);
+  pipe_->flush();
+}
+
 void PipedConnection::take_over(PipedConnection& first) {
   first.connection_->follow(std::move(*connection_));
   connection_ = std::move(first.connection_);

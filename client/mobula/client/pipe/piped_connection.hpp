@@ -33,6 +33,8 @@ class PipedConnection {
   void flush(core::Nanoseconds now);
   /// Closes the connection.
   void close();
+  /// Ends it as if it were lost (Connection::drop).
+  void drop();
   /// Takes the connection of the player's first pipe, which goes on as this one (Connection::follow). `first` has none
   /// afterwards.
   void take_over(PipedConnection& first);

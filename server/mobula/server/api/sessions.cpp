@@ -10,7 +10,8 @@ namespace {
 
 std::string_view state_of(const ClientSession& session) {
   constexpr std::array<std::string_view, 5> names{"greeting", "joining", "playing", "away", "closing"};
-  if (session.departing && session.state == ClientSession::State::playing) return "departing";
+  if (session.is_absent() && session.state == ClientSession::State::playing)
+    return session.departing ? "departing" : "visiting";
   return names[static_cast<std::size_t>(session.state)];
 }
 

@@ -55,6 +55,7 @@ std::string to_json(const CrossingRecord& crossing) {
               {"entities", crossing.entities},
               {"pack", core::to_base64(crossing.pack)},
               {"data", core::to_base64(crossing.data)},
+              {"commands", crossing.commands},
               {"left", crossing.left},
               {"arrived", crossing.arrived}}
       .dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -124,6 +125,7 @@ core::Result<CrossingRecord> parse_crossing(std::string_view json) {
                           .entities = fields.texts("entities")};
   const std::optional<core::Bytes> pack = core::from_base64(fields.text("pack"));
   const std::optional<core::Bytes> data = core::from_base64(fields.text("data"));
+  crossing.commands = fields.count("commands");
   crossing.left = fields.flag("left");
   crossing.arrived = fields.flag("arrived");
   const bool good = fields.good() && pack && data && core::is_good_name(crossing.source) &&

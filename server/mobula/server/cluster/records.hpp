@@ -74,6 +74,7 @@ struct CrossingRecord {
   std::vector<std::string> entities{};  // handles, if it is between zones; they stay the same
   core::Bytes pack{};                   // World::pack of the player's entity, or game/zone_pack.hpp
   core::Bytes data{};                   // the game's own
+  std::uint32_t commands = 0;           // number of the player's last command that the source has done
   bool left = false;                    // the source was saved without them
   bool arrived = false;                 // the target was saved with them
   bool operator==(const CrossingRecord&) const = default;

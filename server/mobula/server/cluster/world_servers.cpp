@@ -10,6 +10,9 @@
 namespace mobula::cluster {
 namespace {
 
+// A node that is silent for longer than its lease has ended.
+constexpr std::int32_t world_timeout_seconds = 5;
+
 std::string url_of(const net::Destination& at) {
   return core::format("{}://{}{}", at.secure ? "wss" : "ws", at.host_header, at.path == "/" ? "" : at.path);
 }
@@ -41,11 +44,19 @@ core::Result<WorldServers> servers_of(const std::vector<std::string>& texts) {
   return servers;
 }
 
+transport::Identity new_identity(const transport::UserData& user_data) {
+  transport::Identity identity{.user_data = user_data};
+  core::random_bytes(std::as_writable_bytes(std::span(&identity.client_id, 1)));
+  return identity;
+}
+
 core::Result<core::Bytes> make_world_token(const core::SecretKey& key, const WorldServers& servers,
-                                           const transport::UserData& user_data) {
-  transport::TokenRequest request{.user_data = user_data, .servers = servers.addresses};
-  core::random_bytes(std::as_writable_bytes(std::span(&request.client_id, 1)));
-  return transport::mint_token(request, key, transport::random_token_secrets(), core::unix_now());
+                                           const transport::Identity& identity) {
+  return transport::mint_token({.client_id = identity.client_id,
+                                .user_data = identity.user_data,
+                                .servers = servers.addresses,
+                                .timeout_seconds = world_timeout_seconds},
+                               key, transport::random_token_secrets(), core::unix_now());
 }
 
 }  // namespace mobula::cluster

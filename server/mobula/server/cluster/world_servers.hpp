@@ -21,8 +21,10 @@ struct WorldServers {
 /// of net::parse_destination.
 core::Result<WorldServers> servers_of(const std::vector<std::string>& texts);
 
-/// Makes a connect token with this user data, for one session at these servers. Errors: those of transport::mint_token.
+/// Returns an identity with this user data, for one session.
+transport::Identity new_identity(const transport::UserData& user_data);
+/// Makes a connect token for these servers. Errors: those of transport::mint_token.
 core::Result<core::Bytes> make_world_token(const core::SecretKey& key, const WorldServers& servers,
-                                           const transport::UserData& user_data);
+                                           const transport::Identity& identity);
 
 }  // namespace mobula::cluster

@@ -60,8 +60,8 @@ class CommandBuffer {
   };
 
   CommandBuffer() = default;
-  /// Makes an empty buffer for a client whose commands begin anew. It counts on from `former`.
-  explicit CommandBuffer(const CommandBufferStats& former) : stats_(former) {}
+  /// Makes an empty buffer for a client whose commands begin with a number. It counts on from `former`.
+  CommandBuffer(const CommandBufferStats& former, std::uint32_t first) : next_(first), end_(first), stats_(former) {}
 
   /// Stores the new commands of an input. `next_tick` is the next tick to run; a command for it is in time. Stops at
   /// the first refused command to keep the order; the client sends it again. All that the input acknowledges was sent
@@ -72,6 +72,8 @@ class CommandBuffer {
   /// Notes that a command of the last due() was refused and had no effect.
   void on_refused(std::uint32_t number);
 
+  /// Returns the number of the first command that is not done.
+  [[nodiscard]] std::uint32_t next() const { return next_; }
   /// Returns the feedback that the client is sent after due().
   [[nodiscard]] wire::CommandFeedback feedback() const;
   [[nodiscard]] const CommandBufferStats& stats() const { return stats_; }

@@ -34,7 +34,8 @@ std::vector<std::string> texts_of(std::span<const ecs::Entity> entities) {
 bool is_of_ended(const CrossingRecord& record) { return !record.entities.empty() && record.pack.empty(); }
 
 core::Result<CrossingPlayer> player_of(const CrossingRecord& record) {
-  CrossingPlayer player{.account = record.account, .name = record.name, .data = record.data};
+  CrossingPlayer player{
+      .account = record.account, .name = record.name, .data = record.data, .commands = record.commands};
   if (record.entities.empty()) {
     player.pack = record.pack;
     return player;
@@ -106,7 +107,7 @@ void WorldCrossings::update_zone(core::Nanoseconds now) {
   if (std::exchange(zone_tick_, server_.world().tick()) == server_.world().tick()) return;
   zone_->update(now);
   for (const Leaving& each : zone_->leaving(now)) cross(each, now);
-  send_after();
+  send_followers();
   report_ended();
 }
 
@@ -126,13 +127,13 @@ void WorldCrossings::cross(const Leaving& leaving, core::Nanoseconds now) {
 }
 
 // Clients of players that other zones have, as soon as these are open.
-void WorldCrossings::send_after() {
+void WorldCrossings::send_followers() {
   std::erase_if(followers_, [&](const auto& follower) {
     const auto& [account, target] = follower;
-    const std::optional<transport::Identity> client = server_.crossing().departing(account);
+    const std::optional<transport::Identity> client = server_.crossing().follower(account);
     if (!client) return true;
-    const std::optional<wire::Follow> way = zone_->way_to(target, client->user_data);
-    if (way) server_.crossing().send_after(account, *way);
+    const std::optional<wire::Follow> way = zone_->way_to(target, cluster::new_identity(client->user_data));
+    if (way) server_.crossing().send_follow(account, *way);
     return way.has_value();
   });
 }
@@ -151,7 +152,8 @@ void WorldCrossings::prepare(CrossingPlayer&& player, const std::string& target)
           .name = std::move(player.name),
           .entities = texts_of(player.zone.entities),
           .pack = is_zone ? to_bytes(player.zone) : std::move(player.pack),
-          .data = std::move(player.data)});
+          .data = std::move(player.data),
+          .commands = player.commands});
 }
 
 void WorldCrossings::decide(CrossingRecord&& record) {

@@ -46,7 +46,7 @@ class WorldCrossings final : public cluster::CrossingHome {
   void update_zone(core::Nanoseconds now);
   void cross(const Leaving& leaving, core::Nanoseconds now);
   void report_ended();
-  void send_after();
+  void send_followers();
   void depart(const World::Departure& departure);
   void prepare(CrossingPlayer&& player, const std::string& target);
   void decide(cluster::CrossingRecord&& record);

@@ -2,6 +2,7 @@
 #include <mobula/core/log.hpp>
 #include <mobula/ecs/registry_guests.hpp>
 #include <mobula/server/host/zone_host.hpp>
+#include <utility>
 
 namespace mobula::server {
 
@@ -33,7 +34,9 @@ void ZoneHost::update(core::Nanoseconds now) {
     if (looks) look(linked, node_.find_world(linked.world));
     linked.link->update(linked.record, now);
   }
-  if (looks) report();
+  if (!looks) return;
+  invite_visitors();
+  report();
 }
 
 void ZoneHost::look(Linked& linked, std::optional<cluster::WorldRecord>&& record) {
@@ -47,10 +50,10 @@ void ZoneHost::look(Linked& linked, std::optional<cluster::WorldRecord>&& record
   linked.servers = std::move(*servers);
 }
 
-std::optional<wire::Follow> ZoneHost::way_to(const std::string& world, const transport::UserData& user_data) const {
+std::optional<wire::Follow> ZoneHost::way_to(const std::string& world, const transport::Identity& identity) const {
   for (const auto& [zone, linked] : links_) {
     if (linked.world != world || linked.servers.addresses.empty()) continue;
-    core::Result<core::Bytes> token = cluster::make_world_token(key_, linked.servers, user_data);
+    core::Result<core::Bytes> token = cluster::make_world_token(key_, linked.servers, identity);
     if (!token) return std::nullopt;
     const std::vector<std::string>& all = linked.record->addresses;
     const std::size_t count = std::min(all.size(), wire::max_addresses);
@@ -59,6 +62,32 @@ std::optional<wire::Follow> ZoneHost::way_to(const std::string& world, const tra
                         .addresses = {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count)}};
   }
   return std::nullopt;
+}
+
+// Clients of players near a border see the zone beyond it before their players cross.
+void ZoneHost::invite_visitors() {
+  const float near = std::min(server_.reach() / 2, visits_within * place_.map.hysteresis());
+  std::map<std::string, std::uint32_t> visits;
+  for (const FollowingPlayer& player : server_.crossing().followers()) {
+    const auto before = visits_.find(player.account);
+    const std::uint32_t zone = border_.nearest_zone(player.entity, near);
+    if (before != visits_.end() &&
+        (zone == before->second || border_.nearest_zone(player.entity, 2 * near) == before->second)) {
+      visits.insert(*before);
+    } else if (zone != ZoneMap::no_zone && invite(player, links_.at(zone))) {
+      visits[player.account] = zone;
+    }
+  }
+  visits_ = std::move(visits);
+}
+
+bool ZoneHost::invite(const FollowingPlayer& player, const Linked& linked) {
+  const transport::Identity visitor = cluster::new_identity(player.identity.user_data);
+  std::optional<wire::Follow> way = way_to(linked.world, visitor);
+  if (!way || !linked.link->send_visit({visitor.client_id, player.entity})) return false;
+  way->visit = true;
+  server_.crossing().send_follow(player.account, *way);
+  return true;
 }
 
 void ZoneHost::report() {

@@ -32,17 +32,14 @@ class ZoneHost {
   void end_again(std::span<const ecs::Entity> entities) { border_.end_again(entities); }
   /// Frees the indices of own entities that have ended in other zones.
   void end_abroad(std::span<const ecs::Entity> entities);
-  /// Returns where a client follows its player to a neighbouring zone, with a token that has this user data. Nothing
-  /// while that zone is not open.
-  [[nodiscard]] std::optional<wire::Follow> way_to(const std::string& world,
-                                                   const transport::UserData& user_data) const;
+  /// Returns where a client with this identity follows its player to a neighbouring zone. Nothing while that zone is
+  /// not open.
+  [[nodiscard]] std::optional<wire::Follow> way_to(const std::string& world, const transport::Identity& identity) const;
   void count_out() { ++stats_.crossings_out; }
   void count_in() { ++stats_.crossings_in; }
   [[nodiscard]] std::string world_of(std::uint32_t zone) const { return place_.world_of(zone); }
 
  private:
-  static constexpr core::Nanoseconds refused_for = core::second;
-  static constexpr core::Nanoseconds look_interval = core::second / 4;
   struct Linked {
     std::string world;
     std::optional<cluster::WorldRecord> record;  // as of the last look at the directory
@@ -50,8 +47,14 @@ class ZoneHost {
     std::unique_ptr<ZoneLink> link;
   };
 
+  static constexpr core::Nanoseconds refused_for = core::second;
+  static constexpr float visits_within = 8;  // times the hysteresis
+  static constexpr core::Nanoseconds look_interval = core::second / 4;
+
   static void look(Linked& linked, std::optional<cluster::WorldRecord>&& record);
   void report();
+  void invite_visitors();
+  bool invite(const FollowingPlayer& player, const Linked& linked);
 
   ZonePlace place_;
   Server& server_;
@@ -61,6 +64,7 @@ class ZoneHost {
   std::map<std::uint32_t, Linked> links_;
   std::map<ecs::Entity, core::Nanoseconds> refused_;
   std::vector<Leaving> leaving_;
+  std::map<std::string, std::uint32_t> visits_;  // zone that the client of an account was sent to, while it is near
   core::Nanoseconds look_at_ = 0;
   ZoneStats stats_{};
 };

@@ -35,6 +35,8 @@ class ZoneLink {
   /// Connects to the neighbour, as the cluster has it, and brings its ghosts up to date. Between ticks. `world` is null
   /// if the cluster has none.
   void update(const std::optional<cluster::WorldRecord>& world, core::Nanoseconds now);
+  /// Lets a client of this zone see the neighbouring one from an entity. Returns false without a connection.
+  bool send_visit(const wire::Visit& visit) { return connection_ != nullptr && connection_->send_visit(visit); }
   [[nodiscard]] Neighbour& neighbour() { return neighbour_; }
   [[nodiscard]] const Neighbour& neighbour() const { return neighbour_; }
   /// Returns how many ticks were compared by hash on all its connections, and how many differed.

@@ -14,6 +14,7 @@ using transport::ReasonCode;
 
 // Reason of World::create and World::spawn, which a game's join() returns. The client may try again later.
 constexpr std::string_view world_full = "too many entities";
+constexpr core::Nanoseconds visit_time = 10 * core::second;  // within which the client comes
 constexpr std::uint64_t ban_seconds_max = 100ull * 365 * 86'400;
 
 }  // namespace
@@ -58,7 +59,7 @@ core::Status Admission::on_hello(ClientSession& session, transport::Session& con
                                  core::Nanoseconds now) {
   if (session.state != ClientSession::State::greeting || session.held_hello != nullptr)
     return core::Error{"out of turn", "the client has sent Hello already"};
-  if (awaits_player(session, hello)) {
+  if (waits(session, hello)) {
     session.held_hello = std::make_unique<wire::Hello>(hello);
     return core::Done{};
   }
@@ -66,20 +67,26 @@ core::Status Admission::on_hello(ClientSession& session, transport::Session& con
   return core::Done{};
 }
 
-bool Admission::awaits_player(const ClientSession& session, const wire::Hello& hello) const {
-  return hello.awaits_player && !session.joined && parts_.sessions.find_same_account(session) == nullptr;
+bool Admission::waits(const ClientSession& session, const wire::Hello& hello) const {
+  return hello.awaits_player && !session.joined && parts_.sessions.find_same_account(session) == nullptr &&
+         !visits_.contains(session.player.identity.client_id);
 }
 
 void Admission::retry_held(ClientSession& session, transport::Session& connection, core::Nanoseconds now) {
-  if (session.state != ClientSession::State::greeting || awaits_player(session, *session.held_hello)) return;
+  if (session.state != ClientSession::State::greeting || waits(session, *session.held_hello)) return;
   const std::unique_ptr<wire::Hello> hello = std::move(session.held_hello);
   answer(session, connection, *hello, now);
+}
+
+void Admission::expect_visit(const wire::Visit& visit, core::Nanoseconds now) {
+  std::erase_if(visits_, [&](const auto& each) { return each.second.until <= now; });
+  visits_[visit.client_id] = {visit.entity, now + visit_time};
 }
 
 void Admission::answer(ClientSession& session, transport::Session& connection, const wire::Hello& hello,
                        core::Nanoseconds now) {
   std::optional<Refusal> refusal = check_versions(hello);
-  if (!refusal && !session.joined && !hello.spectate)
+  if (!refusal && !session.joined && !hello.spectate && !hello.awaits_player)
     if (const std::optional<transport::Reason> away = parts_.departed.find(session.player.account, now)) {
       return parts_.sessions.expel(session, *away, "player elsewhere");
     }
@@ -118,6 +125,11 @@ std::optional<Admission::Refusal> Admission::admit(ClientSession& session, const
   session.player.spectator = hello.spectate;
   parts_.sessions.finish_closing(session.player.account);
   ClientSession* const other = parts_.sessions.find_same_account(session);
+  if (other == nullptr && hello.awaits_player) {
+    parts_.players.add_visitor(session, visits_.extract(session.player.identity.client_id).mapped().entity);
+    return std::nullopt;
+  }
+  if (other != nullptr && hello.awaits_player) session.first_command = other->first_command;
   if (other != nullptr && other->state != ClientSession::State::disconnected &&
       config_.duplicate_login == DuplicateLogin::refuse)
     return Refusal{ReasonCode::refused, {"already here", "this account is in the game already"}};

@@ -6,6 +6,7 @@
 // A client that is refused on the way is disconnected with the reason.
 #pragma once
 
+#include <map>
 #include <mobula/server/game/game.hpp>
 #include <mobula/server/game/world.hpp>
 #include <mobula/server/replication/replicator.hpp>
@@ -52,6 +53,8 @@ class Admission {
   /// Handles Hello: admits the client and sends Welcome, or closes the session. Error: "out of turn".
   core::Status on_hello(ClientSession& session, transport::Session& connection, const wire::Hello& hello,
                         core::Nanoseconds now);
+  /// Notes that a client with a token of this id comes to see the world around an entity, until its player arrives.
+  void expect_visit(const wire::Visit& visit, core::Nanoseconds now);
   /// Handles a Hello that has waited for its player, once that has arrived.
   void retry_held(ClientSession& session, transport::Session& connection, core::Nanoseconds now);
 
@@ -68,8 +71,13 @@ class Admission {
   [[nodiscard]] const BanList& bans() const { return bans_; }
 
  private:
+  struct ExpectedVisit {
+    ecs::Entity entity;
+    core::Nanoseconds until = 0;
+  };
+
   void answer(ClientSession& session, transport::Session& connection, const wire::Hello& hello, core::Nanoseconds now);
-  [[nodiscard]] bool awaits_player(const ClientSession& session, const wire::Hello& hello) const;
+  [[nodiscard]] bool waits(const ClientSession& session, const wire::Hello& hello) const;
   struct Refusal {
     transport::ReasonCode code;
     core::Error error;
@@ -90,6 +98,7 @@ class Admission {
   Parts parts_;
   BanList bans_;
   std::optional<Drain> drain_;
+  std::map<std::uint64_t, ExpectedVisit> visits_;  // by client id
 };
 
 }  // namespace mobula::server

@@ -1,4 +1,5 @@
 #include <mobula/server/session/client_session.hpp>
+#include <utility>
 
 namespace mobula::server {
 
@@ -28,7 +29,7 @@ bool ClientSession::resume_replication(bool mirror_kept) {
   }
   was_playing = false;
   replication.drop_view();
-  commands = CommandBuffer(commands.stats());
+  commands = CommandBuffer(commands.stats(), std::exchange(first_command, 1));
   return false;
 }
 

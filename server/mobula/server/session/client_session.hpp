@@ -9,7 +9,7 @@
 //   any of them ─► closing                the connection ends with this tick
 //
 // A player whose entities go to another zone leaves the game, and its session departs. The client sees the world around
-// its ghost until it plays in the other zone.
+// its ghost until it plays in the other zone. There its session may have been visiting, with the same view.
 //
 // The player of a disconnected client stays in the world for a grace period. A client that resumes sends Hello again.
 #pragma once
@@ -66,9 +66,11 @@ class ClientSession {
   bool reports_refusals = false;   ///< the client asks for its refused commands
   bool follows = false;            ///< the client asks for Follow
   bool departing = false;          ///< the player is in another zone, or on its way; it has a viewer still
+  bool visiting = false;           ///< the player is in another zone, and may arrive; it has a viewer already
   std::string departs_to{};        ///< world to which the client was sent after its player; empty before that
-  core::Nanoseconds departs_until = 0;        ///< when a departing session ends; 0 before its first tick
+  core::Nanoseconds absent_until = 0;         ///< when a departing or visiting session ends; 0 before its first tick
   std::unique_ptr<wire::Hello> held_hello{};  ///< waits for a player that arrives from another zone
+  std::uint32_t first_command = 1;            ///< number of the first command that the client will send
   bool small_bodies = false;                  ///< large datagrams of this connection do not arrive
   std::uint32_t rejoin_number = 0;            ///< number in the client ids of its rejoin tokens; 0 before the first
   core::Nanoseconds next_rejoin_tokens = 0;
@@ -83,6 +85,8 @@ class ClientSession {
 
   /// Returns whether the client can see this zone after its player has left it.
   [[nodiscard]] bool can_depart() const { return follows && state == State::playing; }
+  /// Returns whether the client sees the world without a player in it.
+  [[nodiscard]] bool is_absent() const { return departing || visiting; }
   /// Notes that the connection is lost.
   void disconnect(core::Nanoseconds now);
   /// Continues over another connection. The client has to send Hello again.

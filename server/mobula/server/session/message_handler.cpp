@@ -35,6 +35,7 @@ core::Status MessageHandler::dispatch(ClientSession& session, transport::Session
       [&](const wire::MirrorHashes& hashes) { return on_mirror_hashes(session, connection, hashes, now); },
       [&](const wire::MirrorDifference& difference) { return on_mirror_difference(session, difference, now); },
       [&](const wire::PredictionReport& report) { return on_prediction_report(session, report, now); },
+      [&](const wire::Visit& visit) { return on_visit(session, visit, now); },
       [](const auto&) -> core::Status {  // a message that only servers send
         return core::Error{"out of turn", "only servers send this message"};
       }};
@@ -74,6 +75,12 @@ core::Status MessageHandler::on_prediction_report(ClientSession& session, const 
   }
   session.prediction.add(report);
   stats_.predictions.add(report);
+  return core::Done{};
+}
+
+core::Status MessageHandler::on_visit(const ClientSession& session, const wire::Visit& visit, core::Nanoseconds now) {
+  if (!session.region) return core::Error{"out of turn", "only neighbouring zones send Visit"};
+  admission_.expect_visit(visit, now);
   return core::Done{};
 }
 

@@ -53,6 +53,7 @@ core::Result<CrossingPlayer> PlayerCrossing::release_to_zone(
     crossing.data = run_hook("Game::pack", [&] { return game_.pack(world_, player_now(*session)); });
     crossing.account = session->player.account;
     crossing.name = session->player.name;
+    crossing.commands = session->commands.next() - 1;
   }
   if (!world_.registry().valid(root)) return core::Error{"destroyed", "a hook of the game has destroyed the entity"};
   core::Result<ZonePack> pack = world_.pack_for_zone(root);
@@ -113,13 +114,24 @@ void PlayerCrossing::forget(const std::string& account) {
   departed_.prepare(account);
 }
 
-std::optional<transport::Identity> PlayerCrossing::departing(std::string_view account) const {
-  const ClientSession* const session = sessions_.find_departing(account);
+std::vector<FollowingPlayer> PlayerCrossing::followers() const {
+  std::vector<FollowingPlayer> all;
+  for (const auto& session : sessions_.all()) {
+    const Player& player = session->player;
+    if (!session->joined || !session->can_depart() || player.spectator || player.account.empty()) continue;
+    const ecs::Entity entity = world_.player_entity(player.id);
+    if (entity) all.push_back({player.account, player.identity, entity});
+  }
+  return all;
+}
+
+std::optional<transport::Identity> PlayerCrossing::follower(std::string_view account) const {
+  const ClientSession* const session = sessions_.find_follower(account);
   return session != nullptr ? std::optional(session->player.identity) : std::nullopt;
 }
 
-void PlayerCrossing::send_after(std::string_view account, const wire::Follow& follow) {
-  if (ClientSession* const session = sessions_.find_departing(account)) sessions_.send_after(*session, follow);
+void PlayerCrossing::send_follow(std::string_view account, const wire::Follow& follow) {
+  if (ClientSession* const session = sessions_.find_follower(account)) sessions_.send_follow(*session, follow);
 }
 
 // Returns the player's entity.
@@ -138,8 +150,9 @@ core::Status PlayerCrossing::take_in(const CrossingPlayer& player, std::string_v
   }
   if (!made) return made.error();
   if (player.account.empty()) return core::Done{};
-  const core::Status taken = sessions_.take_in(
-      {.id = 0, .name = player.name, .account = player.account, .entity = *made, .present = true}, player.data, world);
+  const core::Status taken =
+      sessions_.take_in({.id = 0, .name = player.name, .account = player.account, .entity = *made, .present = true},
+                        player.data, world, player.commands + 1);
   if (taken) {
     departed_.forget(player.account);
     core::log_info("server", "the player of account {} has arrived from another world", player.account);

@@ -19,9 +19,17 @@ namespace mobula::server {
 struct CrossingPlayer {
   std::string account{};  // empty if no player is among the entities
   std::string name{};
-  core::Bytes pack{};  // World::pack of its entity; empty if it has none
-  ZonePack zone{};     // between zones, instead of `pack`
-  core::Bytes data{};  // Game::pack
+  core::Bytes pack{};          // World::pack of its entity; empty if it has none
+  ZonePack zone{};             // between zones, instead of `pack`
+  core::Bytes data{};          // Game::pack
+  std::uint32_t commands = 0;  // number of the last command that was done, between zones
+};
+
+/// A player whose client can be sent to another zone.
+struct FollowingPlayer {
+  std::string account{};
+  transport::Identity identity{};
+  ecs::Entity entity{};
 };
 
 class PlayerCrossing {
@@ -46,11 +54,13 @@ class PlayerCrossing {
   }
   /// Notes that the player of an account is to be in this world, whose turn it is to take it in.
   void expect(const std::string& account) { departed_.forget(account); }
-  /// Returns the identity of a client that sees this zone still, while its player is in another one. Nothing once it
-  /// was sent after its player, and without such a client.
-  [[nodiscard]] std::optional<transport::Identity> departing(std::string_view account) const;
-  /// Sends such a client after its player.
-  void send_after(std::string_view account, const wire::Follow& follow);
+  /// Returns the players in the game whose clients can be sent to another zone, with their entities.
+  [[nodiscard]] std::vector<FollowingPlayer> followers() const;
+  /// Returns the identity of an account's client that can be sent to another zone (Sessions::find_follower). Nothing
+  /// without such a client.
+  [[nodiscard]] std::optional<transport::Identity> follower(std::string_view account) const;
+  /// Sends such a client to another zone.
+  void send_follow(std::string_view account, const wire::Follow& follow);
   /// Disconnects the client of a released player, unless it departs.
   void end(std::string_view account, const transport::Reason& reason) { sessions_.end_released(account, reason); }
   /// Takes a player into this world, which has that name in the cluster. A client of the account that plays already is

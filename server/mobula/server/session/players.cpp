@@ -37,6 +37,21 @@ void Players::add_neighbour(ClientSession& session, const Region& region) {
   core::log_info("server", "the neighbouring zone \"{}\" is connected", player.name);
 }
 
+void Players::add_visitor(ClientSession& session, ecs::Entity entity) {
+  Player& player = session.player;
+  player.id = next_id_++;
+  world_.add_viewer(player.id);
+  world_.viewer(player.id).set_viewpoints({&entity, 1});
+  session.replication.viewer = &world_.viewer(player.id);
+  session.visiting = true;
+  const core::LogScope about(session.log_fields());
+  core::log_info("server", "\"{}\" is near this zone, and sees it", player.name);
+}
+
+bool Players::sees_entity(const ClientSession& visitor) const {
+  return world_.registry().valid(visitor.replication.viewer->viewpoints().front());
+}
+
 void Players::set_joined(ClientSession& session) {
   session.joined = true;
   sessions_[session.player.id] = &session;
@@ -70,7 +85,8 @@ core::Status Players::ask_game(Player& player) {
 
 void Players::leave(ClientSession& session, std::string_view why) {
   if (!session.joined) {
-    if (std::exchange(session.departing, false)) end_view(session);
+    if (session.is_absent()) end_view(session);
+    session.departing = session.visiting = false;
     return;
   }
   if (!session.region) session.update_player_entity(world_.registry());
@@ -122,7 +138,7 @@ void Players::restore(ClientSession& session, const KnownPlayer& known) {
 }
 
 core::Status Players::take_in(ClientSession& session, KnownPlayer known, core::ByteView data) {
-  known.id = next_id_++;
+  if (known.id == 0) known.id = next_id_++;
   restore(session, known);
   core::Status taken = core::Done{};
   const auto unpack = [&] { taken = game_.unpack(world_, std::as_const(session.player), data); };

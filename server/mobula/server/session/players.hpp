@@ -39,6 +39,10 @@ class Players {
   /// Removes a player from the game whose entities go to another zone, and are not the game's to destroy. Its viewer
   /// stays until leave().
   void depart(ClientSession& session, std::string_view why);
+  /// Lets the session see the world around an entity of another zone, whose player may arrive. The game is not asked.
+  void add_visitor(ClientSession& session, ecs::Entity entity);
+  /// Returns whether the entity that a visitor came with is in the world, as a ghost or not.
+  [[nodiscard]] bool sees_entity(const ClientSession& visitor) const;
   /// Continues the player of another session in this one, which has its id. The game does not notice.
   void hand_over(ClientSession& other, ClientSession& session);
   /// Returns the session of a player or spectator in the game; null if there is none.
@@ -54,8 +58,8 @@ class Players {
   [[nodiscard]] bool can_restore(const KnownPlayer& known) const;
   /// Makes the session that of a player in a restored world, without asking the game.
   void restore(ClientSession& session, const KnownPlayer& known);
-  /// Takes in a player from another world, whose id is the next one, as a disconnected player. Error: that of
-  /// Game::unpack; nothing has changed then.
+  /// Takes in a player from another world, as a disconnected player. Its id is the next one if it has none. Error: that
+  /// of Game::unpack; nothing has changed then.
   core::Status take_in(ClientSession& session, KnownPlayer known, core::ByteView data);
   /// Forgets the entity of an account whose player has left. Returns it if it is alive, else null.
   ecs::Entity forget_former(const std::string& account);

@@ -92,8 +92,10 @@ void Sessions::on_disconnected(const transport::ServerEvent& event, core::Nanose
   if (session == nullptr) return;
   const core::LogScope about(session->log_fields());
   // A closing session is not kept, even if its connection was lost before the server ended it.
+  // In a zone the client of an account may return with a token of another zone.
+  const bool has_token = session->rejoin_number != 0 || (config_.zone && !session->player.account.empty());
   const bool can_resume =
-      session->joined && session->state != State::closing && session->rejoin_number != 0 && has_room_for_disconnected();
+      session->joined && session->state != State::closing && has_token && has_room_for_disconnected();
   if (can_resume && may_resume(event.reason.code)) {
     core::log_info("server", "player {} \"{}\" lost its connection: {}", session->player.id, session->player.name,
                    to_string(event.reason));
@@ -128,21 +130,22 @@ void Sessions::check_hello_timeout(ClientSession& session, core::Nanoseconds now
   disconnect(session, now);
 }
 
-void Sessions::end_departed(core::Nanoseconds now) {
+void Sessions::end_absent(core::Nanoseconds now) {
   for (const std::unique_ptr<ClientSession>& session : sessions_) {
-    if (!session->departing || session->state == State::closing) continue;
-    if (session->departs_until == 0) session->departs_until = now + departing_time;
-    if (now < session->departs_until) continue;
+    if (!session->is_absent() || session->state == State::closing) continue;
+    const bool is_near = session->visiting && players_.sees_entity(*session);
+    if (session->absent_until == 0 || is_near) session->absent_until = now + absent_time;
+    if (now < session->absent_until) continue;
     session->state = State::closing;
     const bool was_sent = !session->departs_to.empty();
     ending_connections_.emplace_back(
         session->transport_id, was_sent ? transport::Reason{transport::ReasonCode::moved, session->departs_to}
-                                        : transport::Reason{transport::ReasonCode::pipe_lost, "the player is leaving"});
+                                        : transport::Reason{transport::ReasonCode::pipe_lost, "the player is absent"});
   }
 }
 
 void Sessions::remove_expired(core::Nanoseconds now) {
-  end_departed(now);
+  end_absent(now);
   // A hook may throw, so all have left before the first is removed.
   for (const std::unique_ptr<ClientSession>& session : sessions_) {
     if (session->state != State::disconnected) continue;
@@ -224,14 +227,22 @@ void Sessions::release(ClientSession& session, std::string_view why) {
   if (session.state != State::disconnected) session.state = State::closing;
 }
 
-ClientSession* Sessions::find_departing(std::string_view account) const {
-  for (ClientSession* const session : index_.of_account(account))
-    if (session->departing && session->state == State::playing && session->departs_to.empty()) return session;
+ClientSession* Sessions::find_follower(std::string_view account) const {
+  for (ClientSession* const session : index_.of_account(account)) {
+    const bool has_player = (session->joined && !session->player.spectator) || session->departing;
+    if (has_player && session->can_depart() && session->departs_to.empty()) return session;
+  }
   return nullptr;
 }
 
-void Sessions::send_after(ClientSession& session, const wire::Follow& follow) {
-  session.departs_to = follow.world;
+ClientSession* Sessions::find_visitor(std::string_view account) const {
+  for (ClientSession* const session : index_.of_account(account))
+    if (session->visiting && (session->state == State::joining || session->state == State::playing)) return session;
+  return nullptr;
+}
+
+void Sessions::send_follow(ClientSession& session, const wire::Follow& follow) {
+  if (session.departing) session.departs_to = follow.world;
   transport::Session* const connection = endpoint_.find(session.transport_id);
   if (connection == nullptr || connection->send_reliable(wire::encode(follow))) return;
   expel(session, {transport::ReasonCode::moved, follow.world}, "player elsewhere");  // it has not read for long
@@ -242,21 +253,50 @@ void Sessions::end_released(std::string_view account, const transport::Reason& r
     if (session->state == State::closing) ending_connections_.emplace_back(session->transport_id, reason);
 }
 
-core::Status Sessions::take_in(const KnownPlayer& known, core::ByteView data, std::string_view world) {
+core::Status Sessions::take_in(KnownPlayer known, core::ByteView data, std::string_view world,
+                               std::uint32_t first_command) {
   if (players_.count(false) >= config_.players_max || !has_room_for_disconnected())
     return core::Error{"world full", "the world has no room for another disconnected player"};
+  ClientSession* const visitor = find_visitor(known.account);
+  if (visitor != nullptr) known.id = visitor->player.id;  // the client knows it
   auto session = std::make_unique<ClientSession>(transport::SessionId{});
-  if (core::Status taken = players_.take_in(*session, known, data); !taken) return taken;
-  for (ClientSession* const each : index_.of_account(known.account)) {
-    const bool joins_it = each->state == State::greeting && !each->joined;
-    if (!joins_it) expel(*each, {transport::ReasonCode::moved, std::string(world)}, "replaced");
-  }
-  finish_closing(known.account);
+  session->first_command = first_command;
+  core::Status taken = players_.take_in(*session, known, data);
+  if (visitor != nullptr) visitor->replication.viewer = nullptr;  // it is the player's, or removed
+  const transport::Reason other_session{transport::ReasonCode::moved, std::string(world)};
+  if (taken) expel_others(known.account, visitor, other_session);
+  if (visitor != nullptr && (!taken || !let_in(*visitor, *session))) expel(*visitor, other_session, "replaced");
+  const bool is_connected = visitor != nullptr && visitor->joined;
+  if (!taken || is_connected) return taken;
   session->state = State::disconnected;
   ++disconnected_;
   index_.add(*session);
   sessions_.push_back(std::move(session));
   return core::Done{};
+}
+
+// All that do not wait for the player, or play as it.
+void Sessions::expel_others(std::string_view account, const ClientSession* visitor, const transport::Reason& reason) {
+  for (ClientSession* const each : index_.of_account(account)) {
+    const bool waits = each->state == State::greeting && !each->joined;
+    if (each != visitor && !waits) expel(*each, reason, "replaced");
+  }
+  finish_closing(account);
+}
+
+// The view goes on, with another viewer. Returns false if the game refuses the player.
+bool Sessions::let_in(ClientSession& visitor, const ClientSession& arrived) {
+  visitor.visiting = false;
+  visitor.commands = CommandBuffer(visitor.commands.stats(), arrived.first_command);
+  visitor.replication.last_query = {};
+  const core::Status joined = players_.join(visitor, &arrived);
+  const core::LogScope about(visitor.log_fields());
+  if (joined)
+    core::log_info("server", "player {} \"{}\" has arrived, where it was seen", visitor.player.id, visitor.player.name);
+  else
+    core::log_warn("server", "the game refuses an arrived player: {}: {}", joined.error().reason,
+                   joined.error().message);
+  return joined.ok();
 }
 
 void Sessions::end_connections(core::Nanoseconds now, transport::Output& output) {

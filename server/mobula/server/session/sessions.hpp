@@ -46,7 +46,8 @@ class Sessions {
   void on_disconnected(const transport::ServerEvent& event, core::Nanoseconds now);
   /// Disconnects a client that has not sent Hello, or has not acknowledged its Welcome, in time.
   void check_join_timeout(ClientSession& session, core::Nanoseconds now);
-  /// Removes disconnected sessions whose grace period is over, and closes departing ones after departing_time.
+  /// Removes disconnected sessions whose grace period is over, and closes those whose player was absent for
+  /// absent_time.
   void remove_expired(core::Nanoseconds now);
 
   /// Refuses a connection that has no session.
@@ -70,15 +71,17 @@ class Sessions {
   void end_connections(core::Nanoseconds now, transport::Output& output);
   /// Removes a player from the game. The connection of its client stays open until end_released().
   void release(ClientSession& session, std::string_view why);
-  /// Returns the departing session of an account whose client was not sent after its player yet; null if there is none.
-  [[nodiscard]] ClientSession* find_departing(std::string_view account) const;
-  /// Sends the client of a departing session after its player.
-  void send_after(ClientSession& session, const wire::Follow& follow);
+  /// Returns the session whose client can be sent to another zone; null if there is none. The player is in the game. Or
+  /// it departs, and its client was not sent after it.
+  [[nodiscard]] ClientSession* find_follower(std::string_view account) const;
+  /// Sends the client to another zone.
+  void send_follow(ClientSession& session, const wire::Follow& follow);
   /// Ends the connections of an account's closed sessions.
   void end_released(std::string_view account, const transport::Reason& reason);
   /// Takes in a player from another world as a disconnected session, in place of others of its account. Their clients
-  /// are sent to `world`, which is this one. Errors: "world full", and those of Players::take_in.
-  core::Status take_in(const KnownPlayer& known, core::ByteView data, std::string_view world);
+  /// are sent to `world`, which is this one. A visiting client of the account plays at once. Errors: "world full", and
+  /// those of Players::take_in.
+  core::Status take_in(KnownPlayer known, core::ByteView data, std::string_view world, std::uint32_t first_command = 1);
   /// Removes all players and spectators from the game.
   void leave_all(std::string_view why);
 
@@ -88,11 +91,14 @@ class Sessions {
   /// with that tick. A dead entity becomes null. Players whose ids do not fit this world are skipped.
   void restore_players(std::uint32_t next_player, const std::vector<KnownPlayer>& known);
 
-  /// How long a departing session lasts.
-  static constexpr core::Nanoseconds departing_time = 10 * core::second;
+  /// How long a session departs, and one visits after its player's entity was seen.
+  static constexpr core::Nanoseconds absent_time = 10 * core::second;
 
  private:
-  void end_departed(core::Nanoseconds now);
+  void end_absent(core::Nanoseconds now);
+  [[nodiscard]] ClientSession* find_visitor(std::string_view account) const;
+  void expel_others(std::string_view account, const ClientSession* visitor, const transport::Reason& reason);
+  bool let_in(ClientSession& visitor, const ClientSession& arrived);
   void check_hello_timeout(ClientSession& session, core::Nanoseconds now);
   [[nodiscard]] ClientSession* find(transport::SessionId id) const;
   [[nodiscard]] bool has_room_for_disconnected() const { return disconnected_ < config_.disconnected_max; }

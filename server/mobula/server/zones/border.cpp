@@ -44,6 +44,19 @@ std::uint32_t Border::next_zone(ecs::Entity entity) const {
   return at == nullptr || registry_.entities().is_ghost(entity) ? zone_ : map_.next_zone(zone_, at->position);
 }
 
+std::uint32_t Border::nearest_zone(ecs::Entity entity, float most) const {
+  const auto* const at = std::as_const(registry_).try_get<const hierarchy::WorldTransform>(entity);
+  std::uint32_t nearest = ZoneMap::no_zone;
+  float least = most * most;
+  for (std::uint32_t zone = 0; at != nullptr && zone < map_.zones().size(); ++zone) {
+    const float distance = map_.zones()[zone].region.distance_squared(at->position);
+    if (zone == zone_ || !(distance <= least)) continue;
+    least = distance;
+    nearest = zone;
+  }
+  return nearest;
+}
+
 bool Border::is_root(ecs::Entity entity) const {
   const auto* const parent = std::as_const(registry_).try_get<const engine::Parent>(entity);
   return parent == nullptr || !registry_.valid(parent->entity);

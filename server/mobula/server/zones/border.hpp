@@ -31,6 +31,8 @@ class Border {
   /// Returns the entities that go to another zone by their places. Valid until the next call. Between ticks, with
   /// current WorldTransforms.
   std::span<const Leaving> leaving();
+  /// Returns the other zone whose region is nearest to an entity, if it is within `most` metres; else no_zone.
+  [[nodiscard]] std::uint32_t nearest_zone(ecs::Entity entity, float most) const;
   /// Returns and clears the guests that have ended since the last call, by home.
   [[nodiscard]] std::vector<EndedGuests> take_ended();
   /// Adds guests to those that have ended.

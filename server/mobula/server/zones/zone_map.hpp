@@ -50,6 +50,7 @@ class ZoneMap {
   [[nodiscard]] std::uint32_t entities_max() const {
     return static_cast<std::uint32_t>(zones_.size()) * entities_per_zone_;
   }
+  [[nodiscard]] float hysteresis() const { return hysteresis_; }
   /// Returns the zone that made an entity.
   [[nodiscard]] std::uint32_t home(ecs::Entity entity) const { return entity.index / entities_per_zone_; }
   /// Returns the zone of a place. no_zone if its coordinates are no numbers.
