@@ -2,6 +2,7 @@
 import json
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 ETCD = "/usr/bin/etcd"
 PATIENCE = 60  # s
+PAUSE = 4  # s, longer than a lease
 
 
 def wait(condition, what, seconds=PATIENCE):
@@ -59,6 +61,7 @@ class Processes:
 
     def __init__(self, programs, folder):
         self.programs, self.folder, self.running = programs, folder, {}
+        self.paused, self.woken = [], []
 
     def start(self, name, *command):
         log = open(self.folder / f"{name}.log", "ab")
@@ -75,7 +78,30 @@ class Processes:
         self.running[name].kill()
         self.running.pop(name).wait()
 
+    def pause(self, name):
+        """Stops a process with SIGSTOP, and no longer counts it among the running ones."""
+        process = self.running.pop(name)
+        process.send_signal(signal.SIGSTOP)
+        self.paused.append((process, name, time.monotonic() + PAUSE))
+
+    def wake(self, all_of_them=False):
+        """Wakes processes whose pause is over. They have lost their lease, so they end by themselves."""
+        due = [each for each in self.paused if all_of_them or each[2] <= time.monotonic()]
+        for each in due:
+            self.paused.remove(each)
+            time.sleep(max(0, each[2] - time.monotonic()))
+            each[0].send_signal(signal.SIGCONT)
+            self.woken.append(each[:2])
+
+    def expect_woken_to_end(self):
+        self.wake(all_of_them=True)
+        for process, name in self.woken:
+            assert process.wait(timeout=10) == 1, f"{name} ended with status {process.returncode}"
+
     def stop_all(self):
+        for process, *_ in self.paused + self.woken:
+            process.kill()
+            process.wait()
         for each in self.running.values():
             each.kill()
         for each in self.running.values():
@@ -123,11 +149,14 @@ class Cluster:
     def start_etcd(self):
         clients, peers = (free_ports(3) for _ in range(2))
         members = ",".join(f"m{i}=http://127.0.0.1:{peers[i]}" for i in range(3))
+        self.etcd_commands = []
         for i in range(3):
             client, peer = f"http://127.0.0.1:{clients[i]}", f"http://127.0.0.1:{peers[i]}"
-            self.processes.start(f"etcd{i}", ETCD, "--name", f"m{i}", "--data-dir", f"m{i}", "--listen-client-urls", client,
-                                 "--advertise-client-urls", client, "--listen-peer-urls", peer,
-                                 "--initial-advertise-peer-urls", peer, "--initial-cluster", members, "--unsafe-no-fsync")
+            self.etcd_commands.append(
+                [ETCD, "--name", f"m{i}", "--data-dir", f"m{i}", "--listen-client-urls", client, "--advertise-client-urls",
+                 client, "--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer, "--initial-cluster", members,
+                 "--heartbeat-interval", "50", "--election-timeout", "300", "--unsafe-no-fsync"])
+            self.processes.start(f"etcd{i}", *self.etcd_commands[i])
         self.etcd = ",".join(f"http://127.0.0.1:{port}" for port in clients)
 
     def start_node(self, node):
@@ -138,10 +167,19 @@ class Cluster:
                               "--port", "0", "--admin-port", "0", "--key-file", "key", "--db", self.folder, "--level", "level",
                               "--public-address", "127.0.0.1", "--checkpoint-seconds", "0.5", "--rejoin-grace-seconds", "60")
 
-    def kill_node(self, node):
-        """Kills a node, and starts another process in place of it."""
-        self.processes.kill(f"{node}.{self.starts[node]}")
+    def harm(self, random):
+        """Kills or pauses a node, in place of which another process is started, or restarts a member of etcd. Returns which."""
+        kind = random.choice(["kills", "kills", "pauses", "etcd_kills"])
+        if kind == "etcd_kills":
+            i = random.randrange(3)
+            self.processes.kill(f"etcd{i}")
+            self.processes.start(f"etcd{i}", *self.etcd_commands[i])
+            return kind
+        node = random.choice(list(self.starts))
+        name = f"{node}.{self.starts[node]}"
+        self.processes.kill(name) if kind == "kills" else self.processes.pause(name)
         self.start_node(node)
+        return kind
 
     def game(self):
         nodes = ask(f"{self.url}/nodes")

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Sends players between the worlds of a cluster of real processes, and kills nodes meanwhile: roam.py BIN HANDOFFS KILLS [SEED]
+"""Sends players between the worlds of a cluster of real processes, and harms it: roam.py BIN HANDOFFS FAULTS [SEED]
 
 Three members of etcd, mobula-cluster, four nodes with a world each, and clients that follow their players. Each player
 has a number of tags of its own, which does not change, and by which it is recognised. Ends with a line of JSON:
 
   handoffs     crossings after which the client played in the other world
   kills        nodes that were killed by SIGKILL, and started again
+  pauses       nodes that were stopped by SIGSTOP for longer than their lease, and then ended by themselves
+  etcd_kills   members of etcd that were killed by SIGKILL, and started again
   lost         players who are in no world at the end, or are not the same any more
   duplicated   players who are in several worlds at the end
   mismatched   ticks in which the mirror of a client was wrong
@@ -29,7 +31,8 @@ class Roaming:
         self.cluster = cluster
         self.random = random.Random(seed)
         self.place = {}  # world by account
-        self.handoffs = self.kills = 0
+        self.handoffs = 0
+        self.harms = dict.fromkeys(("kills", "pauses", "etcd_kills"), 0)
         for i in range(PLAYERS):
             self.enter(f"roamer-{i}", cluster.worlds[i % NODES], 1000 + i)
         cluster.wait_until_saved()
@@ -54,11 +57,12 @@ class Roaming:
         return None
 
     def send(self, account):
-        """Sends a player to another world. A node that was killed may have forgotten it: then it is sent again."""
+        """Sends a player to another world. A node that was harmed may have forgotten it: then it is sent again."""
         source = self.place[account]
         target = self.random.choice([world for world in self.cluster.worlds if world != source])
 
         def arrives():
+            self.cluster.processes.wake()
             if self.playing(account, target):
                 return True
             player, admin = self.playing(account, source), self.cluster.admin_of(source)
@@ -70,17 +74,13 @@ class Roaming:
         self.place[account] = target
         self.handoffs += 1
 
-    def kill(self):
-        self.cluster.kill_node(self.random.choice(list(self.cluster.starts)))
-        self.kills += 1
-
-    def roam(self, handoffs, kills):
+    def roam(self, handoffs, faults):
         accounts = list(self.place)
-        kill_at = sorted(self.random.sample(range(handoffs), kills))
+        harm_at = sorted(self.random.sample(range(handoffs), faults))
         while self.handoffs < handoffs:
-            while kill_at and kill_at[0] <= self.handoffs:
-                kill_at.pop(0)
-                self.kill()
+            while harm_at and harm_at[0] <= self.handoffs:
+                harm_at.pop(0)
+                self.harms[self.cluster.harm(self.random)] += 1
             self.send(self.random.choice(accounts))
 
     def judge(self):
@@ -109,18 +109,19 @@ class Roaming:
         return total
 
 
-def main(programs, handoffs, kills, seed):
+def main(programs, handoffs, faults, seed):
     with folder_of_logs("mobula-roam-", seed) as (folder, clusters):
         cluster = Cluster(programs, folder, NODES, "tests/server/levels/hamlet.json")
         clusters.append(cluster)
         cluster.create_worlds([f"w{i}" for i in range(NODES)])
         roaming = Roaming(cluster, seed)
-        roaming.roam(handoffs, kills)
+        roaming.roam(handoffs, faults)
         lost, duplicated = roaming.judge()
         mismatched = roaming.mismatches()
-        print(json.dumps({"handoffs": roaming.handoffs, "kills": roaming.kills, "lost": lost, "duplicated": duplicated,
+        print(json.dumps({"handoffs": roaming.handoffs, **roaming.harms, "lost": lost, "duplicated": duplicated,
                           "mismatched": mismatched}))
         assert not (lost or duplicated or mismatched)
+        cluster.processes.expect_woken_to_end()
 
 
 if __name__ == "__main__":

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Lets the entities of a world in four zones roam, and kills nodes meanwhile: zones.py BIN HANDOFFS KILLS [SEED]
+"""Lets the entities of a world in four zones roam, and harms it: zones.py BIN HANDOFFS FAULTS [SEED]
 
 Three members of etcd, mobula-cluster, and four nodes with a zone each. Players are put beyond borders, and their clients
 follow. Mobs cross borders by themselves. In the end all nodes are stopped, and their saves are read. A line of JSON:
 
   handoffs            roots of entities that arrived in another zone
   kills               nodes that were killed by SIGKILL, and started again
+  pauses              nodes that were stopped by SIGSTOP for longer than their lease, and then ended by themselves
+  etcd_kills          members of etcd that were killed by SIGKILL, and started again
   lost                entities of the level and players that are in no save and no record of etcd, and players that
                       are not the same any more
   duplicated          entities that are in several saves, and in no record
@@ -50,7 +52,7 @@ class Zones:
         self.cluster = cluster
         self.random = random.Random(seed)
         self.newest = {}  # counters by process
-        self.kills = 0
+        self.harms = dict.fromkeys(("kills", "pauses", "etcd_kills"), 0)
         for i in range(PLAYERS):
             self.enter(f"roamer-{i}", cluster.worlds[i % len(cluster.worlds)], TAGS + i)
         cluster.wait_until_saved()
@@ -102,17 +104,17 @@ class Zones:
                 pass
         return sum(self.newest.values(), Counter())
 
-    def roam(self, handoffs, kills):
-        kill_at = sorted(self.random.sample(range(handoffs), kills))
+    def roam(self, handoffs, faults):
+        harm_at = sorted(self.random.sample(range(handoffs), faults))
         begun = time.monotonic()
         while True:
+            self.cluster.processes.wake()
             # One zone counts the departure, and another the arrival.
             crossed = self.measure()["mobula_zone_crossings_total"] / 2
-            while kill_at and kill_at[0] <= crossed:
-                kill_at.pop(0)
-                self.cluster.kill_node(self.random.choice(list(self.cluster.starts)))
-                self.kills += 1
-            if crossed >= handoffs and not kill_at:
+            while harm_at and harm_at[0] <= crossed:
+                harm_at.pop(0)
+                self.harms[self.cluster.harm(self.random)] += 1
+            if crossed >= handoffs and not harm_at:
                 return int(crossed)
             if time.monotonic() - begun > 120 + 2 * handoffs:
                 raise TimeoutError(f"{crossed} handoffs")
@@ -161,13 +163,13 @@ class Zones:
         return worlds, tags
 
 
-def main(programs, handoffs, kills, seed):
+def main(programs, handoffs, faults, seed):
     with folder_of_logs("mobula-zones-", seed) as (folder, clusters):
         cluster = Cluster(programs, folder, NODES, "server/examples/demo/level/village.json")
         clusters.append(cluster)
         cluster.create_zones("land", MAP)
         zones = Zones(cluster, seed)
-        crossed = zones.roam(handoffs, kills)
+        crossed = zones.roam(handoffs, faults)
         zones.settle()
         counters = zones.measure()
         worlds, tags = zones.saved()
@@ -178,7 +180,7 @@ def main(programs, handoffs, kills, seed):
         known = Counter(tags)
         strangers = sum(known[TAGS + i] != 1 for i in range(PLAYERS)) if not moving else 0
         lost = level + PLAYERS - len(everywhere) + strangers
-        result = {"handoffs": crossed, "kills": zones.kills, "lost": lost,
+        result = {"handoffs": crossed, **zones.harms, "lost": lost,
                   "duplicated": sum(len(each) > 1 for handle, each in worlds.items() if handle not in moving),
                   "mismatched": mismatched,
                   "ghost_mismatches": int(counters["mobula_zone_ghosts_corrected_total"] +
@@ -186,6 +188,7 @@ def main(programs, handoffs, kills, seed):
                   "ghost_checks": int(counters["mobula_zone_ghost_checks_total"] + counters["mobula_zone_mirror_checks_total"])}
         print(json.dumps(result))
         assert not (result["lost"] or result["duplicated"] or mismatched or result["ghost_mismatches"])
+        cluster.processes.expect_woken_to_end()
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ void Mirror::add_difference(ecs::Entity entity, const Mirror& former) {
   if (is_stale(entity)) return changes_.add(entity, ChangeKind::lost);
   const auto pools_of = [entity](const ecs::Registry& all) { return all.prototypes().pools(all.prototype(entity)); };
   const std::span<const ecs::PoolId> pools = pools_of(registry());
-  if (!std::ranges::equal(pools, pools_of(theirs)) || is_owner(entity) != former.is_owner(entity))
+  if (!std::ranges::is_permutation(pools, pools_of(theirs)) || is_owner(entity) != former.is_owner(entity))
     return changes_.add(entity, ChangeKind::composed);
   for (const ecs::PoolId pool : pools) {
     const std::byte* const value = registry().try_read(entity, pool);

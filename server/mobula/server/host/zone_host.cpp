@@ -23,6 +23,7 @@ ZoneHost::ZoneHost(net::EventLoop& loop, const ZonePlace& place, Server& server,
     links_[zone] = {.world = place_.world_of(zone),
                     .record = std::nullopt,
                     .servers = {},
+                    .addresses = {},
                     .link = std::make_unique<ZoneLink>(loop, world.registry(), std::move(config))};
   }
 }
@@ -48,6 +49,8 @@ void ZoneHost::look(Linked& linked, std::optional<cluster::WorldRecord>&& record
   if (!servers)
     return core::log_error("cluster", "no client can follow to {}: {}", linked.world, servers.error().message);
   linked.servers = std::move(*servers);
+  linked.addresses = linked.record->addresses;
+  linked.addresses.resize(std::min(linked.addresses.size(), wire::max_addresses));
 }
 
 std::optional<wire::Follow> ZoneHost::way_to(const std::string& world, const transport::Identity& identity) const {
@@ -55,11 +58,7 @@ std::optional<wire::Follow> ZoneHost::way_to(const std::string& world, const tra
     if (linked.world != world || linked.servers.addresses.empty()) continue;
     core::Result<core::Bytes> token = cluster::make_world_token(key_, linked.servers, identity);
     if (!token) return std::nullopt;
-    const std::vector<std::string>& all = linked.record->addresses;
-    const std::size_t count = std::min(all.size(), wire::max_addresses);
-    return wire::Follow{.world = world,
-                        .token = std::move(*token),
-                        .addresses = {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count)}};
+    return wire::Follow{.world = world, .token = std::move(*token), .addresses = linked.addresses};
   }
   return std::nullopt;
 }
