@@ -46,6 +46,12 @@ Reply StoreTwin::commit(const Transaction& transaction) {
     answer.error = core::Error{"no space", "database space exceeded"};
     return answer;
   }
+  std::size_t bytes = 0;
+  for (const Put& each : transaction.puts) bytes += each.value.size();
+  if (bytes > request_bytes_max) {
+    answer.error = core::Error{"unreachable", "received message larger than max"};
+    return answer;
+  }
   const bool holds = std::ranges::all_of(transaction.conditions,
                                          [&](const Condition& each) { return modified(each.key) == each.modified; });
   if (!holds) {

@@ -18,6 +18,7 @@ class StoreTwin {
   // Without a majority nothing is read or written, and leases do not end.
   void set_majority(bool majority, core::Nanoseconds now);
   [[nodiscard]] bool has_majority() const { return majority_; }
+  static constexpr std::size_t request_bytes_max = 3 << 19;  // as etcd's
   void fill() { full_ = true; }
   // Becomes the state that a copy has, as after a restored backup. Leases have their whole time then.
   void restore(const StoreTwin& backup, core::Nanoseconds now);

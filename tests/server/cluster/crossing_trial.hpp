@@ -71,11 +71,12 @@ class CrossingHost {
   [[nodiscard]] bool may_serve() const { return !paused && now_ < node.valid_until(); }
 
   /// Prepares a crossing of a player.
-  std::string send(const std::string& from, const std::string& account, const std::string& to) {
+  // `bytes` of the game's data go with the player.
+  std::string send(const std::string& from, const std::string& account, const std::string& to, std::size_t bytes = 0) {
     TwinWorld& world = *worlds.at(from);
     EXPECT_EQ(world.players.erase(account), 1u);
     const std::string id = from + "-" + std::to_string(world.epoch) + "-" + std::to_string(++number_);
-    const cluster::CrossingRecord record{.source = from, .target = to, .account = account};
+    const cluster::CrossingRecord record{.source = from, .target = to, .account = account, .data = core::Bytes(bytes)};
     world.ledger.prepare(id, record);
     node.depart(from, world.epoch, id, record);
     return id;

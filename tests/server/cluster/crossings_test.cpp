@@ -61,6 +61,22 @@ TEST_F(CrossingsTest, ManyAreSavedInParts) {
   EXPECT_EQ(trial.world("b").players, many);
 }
 
+// A request to etcd has at most 1.5 MiB, and a record may have half of that.
+TEST_F(CrossingsTest, LargeOnesAreDecidedAndSavedInParts) {
+  Accounts many;
+  for (int i = 0; i < 12; ++i) many.insert("p" + std::to_string(i));
+  trial.create("c", many);
+  trial.run(core::second);
+  for (const std::string& each : many) at("c").send("c", each, "b", each == "p3" ? 500'000 : 200'000);
+  trial.run(4 * core::second);
+  EXPECT_EQ(trial.records().size(), 12u);
+  save("c");
+  save("b");
+  trial.run(4 * core::second);
+  EXPECT_EQ(trial.records().size(), 0u);
+  EXPECT_EQ(trial.world("b").players, many);
+}
+
 TEST_F(CrossingsTest, AWorldWithAnotherOwnerDecidesNothing) {
   CrossingHost& former = at("a");
   former.client.network.cut = true;

@@ -140,6 +140,28 @@ TEST_F(ZoneHostTest, APlayerWhoMayNotLeaveStays) {
   EXPECT_THAT(testing::internal::GetCapturedStderr(), testing::HasSubstr("there is a fence"));
 }
 
+// Its index is above the player's, so that it would cross later in the same tick.
+TEST_F(ZoneHostTest, AnEntityDestroyedByAHookDoesNotCross) {
+  static ecs::Entity pet;
+  struct Summoner : test::CountingGame {
+    core::Status may_leave(World& world, const Player&, std::string_view) override {
+      if (world.registry().valid(pet)) world.destroy(pet);
+      return core::Done{};
+    }
+  };
+  pet = {};
+  make_game = [] { return std::make_unique<Summoner>(); };
+  run([&](Worlds& worlds) {
+    const auto& [west, east] = pair(worlds);
+    if (!pet) {
+      const ecs::Entity own = make(west, 5);
+      pet = make(west, 5);
+      worlds.find(west_world)->server().restore_players(2, {{1, "Anna", "anna", own, true}});
+    }
+    return !accounts(worlds, east_world).empty() && is_settled() && !west.registry().valid(pet);
+  });
+}
+
 // The zone was saved before the crossing, and its process ended without another save.
 TEST_F(ZoneHostTest, AnOlderSaveGivesUpWhatHasCrossed) {
   int step = 0;

@@ -207,6 +207,35 @@ TEST_F(PlayerCrossingTest, ARefusedCrossingToAZoneChangesNothing) {
   EXPECT_EQ(server().players(), 2u);
 }
 
+TEST_F(PlayerCrossingTest, APlayerWithAnotherEntityStaysInItsZone) {
+  open();
+  join_and_play("anna");
+  World& world = server().world();
+  const ecs::Entity own = world.player_entity(newest());
+  portal.on_may_leave = [](World& there, const Player& player) {
+    there.set_player_entity(player.id, there.registry().create());
+  };
+  Kept kept;
+  const auto released = crossing().release_to_zone(own, "b", bytes_max, kept.by(world));
+  ASSERT_FALSE(released);
+  EXPECT_STREQ(released.error().reason, "other entity");
+  EXPECT_EQ(server().players(), 1u);
+  EXPECT_TRUE(kept.entities.empty());
+}
+
+// As after an exception in a crossing, which ends the world.
+TEST_F(PlayerCrossingTest, AGameIsNotGivenAGhostToDestroy) {
+  open();
+  Client& client = join_and_play("anna");
+  const ecs::Entity own = client.connection.player_entity();
+  ecs::Guests(server().world().registry()).set_ghost(own, true);
+  client.connection.close(client.port);
+  village->ticks(5);
+  ASSERT_EQ(portal.gone.size(), 1u);
+  EXPECT_EQ(portal.gone.back().entity, ecs::null_entity);
+  EXPECT_TRUE(server().world().registry().valid(own));
+}
+
 TEST_F(PlayerCrossingTest, APlayerNotTakenIntoAZoneLeavesNoTrace) {
   open();
   join_and_play("anna");

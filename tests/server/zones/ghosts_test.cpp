@@ -133,6 +133,24 @@ TEST(Ghosts, AnotherNeighbourTakesAGhostOver) {
   EXPECT_TRUE(border.ours.valid(ghost));
 }
 
+// As of a pet that ends with its owner.
+TEST(Ghosts, ListenersOfKeptEntitiesMayDestroyOthers) {
+  for (const bool asks : {true, false}) {
+    Border border(1);
+    const ecs::Entity owner = border.ours.create();
+    const ecs::Entity pet = border.ours.create();
+    border.ours.add<demo::Health>(pet).current = 42;
+    border.ours.destroying().connect([&](std::span<const ecs::Entity> ending) {
+      if (ending.front() != owner || !border.ours.valid(pet)) return;
+      EXPECT_TRUE(border.ours.entities().is_ghost(pet)) << "before the first one ends";
+      if (!asks) border.ours.destroy(pet);
+    });
+    border.ghosts.keep(std::array{owner, pet}, *border.theirs.world.schema);
+    for (const ecs::Entity each : {owner, pet}) EXPECT_TRUE(border.ours.entities().is_ghost(each));
+    EXPECT_EQ(border.ours.get<const demo::Health>(pet).current, 42);
+  }
+}
+
 TEST(Ghosts, AnEntityOfThisWorldIsNoGhost) {
   Border border(8, 0);
   border.theirs.leaves = false;

@@ -76,8 +76,10 @@ TEST(ZoneMap, RefusesBadMapsByName) {
   EXPECT_EQ(refusal("{}"), "'zones' is not a list of 1 to 1024 zones");
   EXPECT_EQ(refusal(of("")), "'zones' is not a list of 1 to 1024 zones");
   EXPECT_EQ(refusal(of("3")), "zone 0 is no object");
-  EXPECT_EQ(refusal(of("{}")), "the name of zone 0 is missing or not a name of a world");
-  EXPECT_EQ(refusal(of(R"({"name": "a b"})")), "the name of zone 0 is missing or not a name of a world");
+  EXPECT_EQ(refusal(of("{}")), "the name of zone 0 is missing or not a name of a world without a dot");
+  for (const char* const name : {"a b", "a.b"})
+    EXPECT_EQ(refusal(of(core::format(R"({{"name": "{}"}})", name))),
+              "the name of zone 0 is missing or not a name of a world without a dot");
   EXPECT_EQ(refusal(of(R"({"name": "a"}, {"name": "a"})")), "there are two zones 'a'");
   EXPECT_EQ(refusal(of(R"({"name": "a", "y": 1})")), "zone 0 has the unknown member 'y'");
   const std::string no_side = "'x' of zone 'a' is not a list of two numbers, or null for no end";

@@ -194,7 +194,9 @@ void PipeClient::on_lost(core::Nanoseconds now) {
   if (has_played) lost_at_ = now;
   if (!lost_) note_loss(has_played);
   const bool has_tokens = more_tokens_ != nullptr && (follows_ || !has_moved_);
-  const bool can_try = present().can_rejoin() || ((present().can_reconnect() || has_moved_) && has_tokens);
+  // A world whose node ends goes on at another one.
+  const bool goes_on = is_in_cluster(access_) && present().reason().code == transport::ReasonCode::shutting_down;
+  const bool can_try = present().can_rejoin() || ((present().can_reconnect() || has_moved_ || goes_on) && has_tokens);
   over_ = over_ || !can_try || now - lost_at_ > std::max(resume_within_least, present().rejoin_grace());
   if (over_ || now < next_try_) return;
   next_try_ = now + try_interval;

@@ -16,6 +16,16 @@ std::vector<Entry> in_order(const ListedByName<CrossingRecord>& crossings) {
   return all;
 }
 
+// etcd takes requests of 1.5 MiB. A record of crossing_bytes_max has half of that.
+constexpr std::size_t commit_bytes_max = 1024 * 1024;
+
+// Returns whether a commit has room for another record. It always has for the first one.
+bool has_room(const Transaction& transaction, const std::string& json) {
+  std::size_t bytes = json.size();
+  for (const Put& put : transaction.puts) bytes += put.value.size();
+  return transaction.puts.empty() || bytes <= commit_bytes_max;
+}
+
 }  // namespace
 
 std::string Crossings::key_of(std::string_view prefix, std::string_view name) const {
@@ -119,14 +129,12 @@ Transaction Crossings::next_commit(const Directory& directory, const std::string
 
 void Crossings::add_departures(World& world, Transaction& transaction) const {
   world.sent.clear();
-  std::size_t bytes = 0;
   for (const auto& [id, record] : world.departures) {
-    bytes += bytes_of(record);
-    const bool has_room = world.sent.size() < crossings_max && bytes <= crossing_bytes_max;
-    if (!world.sent.empty() && !has_room) return;
+    std::string json = to_json(record);
+    if (world.sent.size() == crossings_max || !has_room(transaction, json)) return;
     const std::string key = key_of(crossings_prefix, id);
     transaction.conditions.push_back({key, 0});
-    transaction.puts.push_back({key, to_json(record)});
+    transaction.puts.push_back({key, std::move(json)});
     world.sent.push_back(id);
   }
 }
@@ -144,12 +152,15 @@ void Crossings::add_saves(const Directory& directory, const std::string& name, W
       id = world.saved.erase(id);
       continue;
     }
+    const bool is_settled = record.left && record.arrived;
+    std::string json = is_settled ? std::string() : to_json(record);
+    if (!has_room(transaction, json)) return;
     const std::string key = key_of(crossings_prefix, *id++);
     transaction.conditions.push_back({key, listed->second.modified});
-    if (record.left && record.arrived)
+    if (is_settled)
       transaction.erased.push_back(key);
     else
-      transaction.puts.push_back({key, to_json(record)});
+      transaction.puts.push_back({key, std::move(json)});
   }
 }
 

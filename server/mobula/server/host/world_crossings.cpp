@@ -111,7 +111,9 @@ void WorldCrossings::update_zone(core::Nanoseconds now) {
   report_ended();
 }
 
+// A hook of the game may have destroyed it since it was found.
 void WorldCrossings::cross(const Leaving& leaving, core::Nanoseconds now) {
+  if (!server_.world().registry().valid(leaving.root)) return;
   const std::string target = zone_->world_of(leaving.zone);
   const auto keep = [&](std::span<const ecs::Entity> entities) { zone_->keep(leaving.zone, entities); };
   core::Status may = node_.may_cross(world_, target);
@@ -200,6 +202,7 @@ bool WorldCrossings::take_ended(const CrossingRecord& record) {
 
 void WorldCrossings::remove(const CrossingRecord& crossing) {
   server_.crossing().remove(crossing.account, entities_of(crossing));
+  if (!crossing.account.empty()) server_.crossing().end(crossing.account, {ReasonCode::moved, crossing.target});
 }
 
 void WorldCrossings::leave(const CrossingRecord& crossing) {

@@ -60,6 +60,8 @@ core::Result<CrossingPlayer> PlayerCrossing::release_to_zone(
   if (!pack) return pack.error();
   crossing.zone = std::move(*pack);
   if (session != nullptr) crossing.zone.player = player_now(*session).entity;
+  if (session != nullptr && !std::ranges::count(crossing.zone.entities, crossing.zone.player))
+    return core::Error{"other entity", "a hook of the game has given the player an entity that does not cross"};
   if (core::Status fits = check_size(crossing, bytes_max); !fits) return fits.error();
   keep(crossing.zone.entities);
   if (session == nullptr) return crossing;

@@ -90,6 +90,8 @@ void Players::leave(ClientSession& session, std::string_view why) {
     return;
   }
   if (!session.region) session.update_player_entity(world_.registry());
+  const ecs::Entity entity = session.player.entity;
+  if (entity && world_.is_ghost(entity)) session.player.entity = ecs::null_entity;  // another zone's
   leave_game(session, why);
   const Player& player = session.player;
   if (!player.spectator && !player.account.empty())

@@ -55,8 +55,9 @@ core::Result<std::unique_ptr<Server>> Server::start(ServerConfig config, Game& g
   core::Result<std::shared_ptr<const resource::Resource>> first = Checkpointer::first_level(config);
   if (!first) return first.error();
   const std::shared_ptr<const resource::Resource> newest = std::exchange(config.level, std::move(*first));
-  // A saved level need not be playable any more if another one replaces it.
-  const resource::Resource* const played = newest != nullptr ? newest.get() : config.level.get();
+  // A saved level need not be playable any more if another one replaces it. A zone keeps its own.
+  const bool is_replaced = newest != nullptr && !config.zone;
+  const resource::Resource* const played = is_replaced ? newest.get() : config.level.get();
   if (core::Status playable = run_hook("Game::check_level", [&] { return game.check_level(played); }); !playable)
     return playable.error();
   core::Result<std::unique_ptr<World>> world =

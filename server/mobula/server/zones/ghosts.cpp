@@ -31,26 +31,30 @@ core::Status Ghosts::apply(const client::Mirror& mirror) {
   return all;
 }
 
+// All are ghosts before the first one loses its other components: listeners of the game may destroy others then.
 void Ghosts::keep(std::span<const ecs::Entity> entities, const reflect::Schema& schema) {
-  struct Value {
-    ecs::PoolId pool;
-    core::Bytes bytes;
-  };
-  ecs::Guests guests(registry_);
+  std::vector<std::vector<SentValue>> sent;
   for (const ecs::Entity entity : entities) {
-    std::vector<Value> sent;
-    for (const ecs::PoolId id : registry_.prototypes().pools(registry_.prototype(entity))) {
-      const ecs::Pool& pool = registry_.pool(id);
-      const reflect::Component* const component = schema.find(pool.type().id);
-      const std::byte* const value = std::as_const(registry_).try_read(entity, id);
-      if (component != nullptr && !component->not_sent) sent.push_back({id, {value, value + pool.type().size}});
-    }
-    guests.set_ghost(entity, true);
-    registry_.destroy(entity);  // with the components that are not sent
-    static_cast<void>(receive(entity));
-    for (const Value& value : sent) registry_.add_bytes(entity, value.pool, value.bytes);
-    linger(entity, linger_ticks);
+    sent.push_back(sent_values(entity, schema));
+    ecs::Guests(registry_).set_ghost(entity, true);
   }
+  for (std::size_t i = 0; i < entities.size(); ++i) {
+    if (registry_.valid(entities[i])) registry_.destroy(entities[i]);
+    if (!receive(entities[i])) continue;
+    for (const SentValue& value : sent[i]) registry_.add_bytes(entities[i], value.pool, value.bytes);
+    linger(entities[i], linger_ticks);
+  }
+}
+
+std::vector<Ghosts::SentValue> Ghosts::sent_values(ecs::Entity entity, const reflect::Schema& schema) const {
+  std::vector<SentValue> sent;
+  for (const ecs::PoolId id : registry_.prototypes().pools(registry_.prototype(entity))) {
+    const ecs::Pool& pool = registry_.pool(id);
+    const reflect::Component* const component = schema.find(pool.type().id);
+    const std::byte* const value = std::as_const(registry_).try_read(entity, id);
+    if (component != nullptr && !component->not_sent) sent.push_back({id, {value, value + pool.type().size}});
+  }
+  return sent;
 }
 
 void Ghosts::verify(const client::Mirror& mirror, std::uint32_t count) {

@@ -48,6 +48,12 @@ class Ghosts {
   [[nodiscard]] const Stats& stats() const { return stats_; }
 
  private:
+  struct SentValue {
+    ecs::PoolId pool;
+    core::Bytes bytes;
+  };
+
+  [[nodiscard]] std::vector<SentValue> sent_values(ecs::Entity entity, const reflect::Schema& schema) const;
   [[nodiscard]] bool is_mine(ecs::Entity entity) const;
   core::Status copy(const client::Mirror& mirror, ecs::Entity entity);
   core::Status copy_component(const client::Mirror& mirror, ecs::Entity entity, ecs::PoolId theirs);

@@ -50,8 +50,9 @@ core::Result<Zone> read_zone(const Json& json, std::size_t place) {
   if (const std::string unknown = unknown_member(json, known); !unknown.empty())
     return bad(core::format("zone {} has the unknown member '{}'", place, unknown));
   const auto name = json.find("name");
-  if (name == json.end() || !name->is_string() || !core::is_good_name(name->get_ref<const std::string&>()))
-    return bad(core::format("the name of zone {} is missing or not a name of a world", place));
+  if (name == json.end() || !name->is_string() || !core::is_good_name(name->get_ref<const std::string&>()) ||
+      name->get_ref<const std::string&>().find('.') != std::string::npos)
+    return bad(core::format("the name of zone {} is missing or not a name of a world without a dot", place));
   Zone zone{.name = name->get<std::string>(), .region = {}};
   Region& region = zone.region;
   if (core::Status x = read_side(json, "x", zone.name, region.x_min, region.x_max); !x) return x.error();
