@@ -16,6 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 ETCD = "/usr/bin/etcd"
 PATIENCE = 60  # s
 PAUSE = 4  # s, longer than a lease
+FAULTS = ["kills", "pauses", "ends", "etcd_kills"]
 
 
 def wait(condition, what, seconds=PATIENCE):
@@ -61,7 +62,7 @@ class Processes:
 
     def __init__(self, programs, folder):
         self.programs, self.folder, self.running = programs, folder, {}
-        self.paused, self.woken = [], []
+        self.paused, self.ending = [], []  # the latter with the status that is expected
 
     def start(self, name, *command):
         log = open(self.folder / f"{name}.log", "ab")
@@ -91,15 +92,21 @@ class Processes:
             self.paused.remove(each)
             time.sleep(max(0, each[2] - time.monotonic()))
             each[0].send_signal(signal.SIGCONT)
-            self.woken.append(each[:2])
+            self.ending.append((*each[:2], 1))
 
-    def expect_woken_to_end(self):
+    def end(self, name):
+        """Ends a node by SIGTERM: it saves its worlds, and other nodes open them."""
+        process = self.running.pop(name)
+        process.terminate()
+        self.ending.append((process, name, 0))
+
+    def expect_ends(self):
         self.wake(all_of_them=True)
-        for process, name in self.woken:
-            assert process.wait(timeout=10) == 1, f"{name} ended with status {process.returncode}"
+        for process, name, status in self.ending:
+            assert process.wait(timeout=10) == status, f"{name} ended with status {process.returncode}"
 
     def stop_all(self):
-        for process, *_ in self.paused + self.woken:
+        for process, *_ in self.paused + self.ending:
             process.kill()
             process.wait()
         for each in self.running.values():
@@ -168,8 +175,8 @@ class Cluster:
                               "--public-address", "127.0.0.1", "--checkpoint-seconds", "0.5", "--rejoin-grace-seconds", "60")
 
     def harm(self, random):
-        """Kills or pauses a node, in place of which another process is started, or restarts a member of etcd. Returns which."""
-        kind = random.choice(["kills", "kills", "pauses", "etcd_kills"])
+        """Kills, pauses or ends a node, in place of which another is started, or restarts a member of etcd. Returns which."""
+        kind = random.choice(FAULTS)
         if kind == "etcd_kills":
             i = random.randrange(3)
             self.processes.kill(f"etcd{i}")
@@ -177,7 +184,7 @@ class Cluster:
             return kind
         node = random.choice(list(self.starts))
         name = f"{node}.{self.starts[node]}"
-        self.processes.kill(name) if kind == "kills" else self.processes.pause(name)
+        {"kills": self.processes.kill, "pauses": self.processes.pause, "ends": self.processes.end}[kind](name)
         self.start_node(node)
         return kind
 

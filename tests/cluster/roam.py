@@ -5,8 +5,9 @@ Three members of etcd, mobula-cluster, four nodes with a world each, and clients
 has a number of tags of its own, which does not change, and by which it is recognised. Ends with a line of JSON:
 
   handoffs     crossings after which the client played in the other world
-  kills        nodes that were killed by SIGKILL, and started again
+  kills        nodes that were killed by SIGKILL; another process was started in place of each, as below
   pauses       nodes that were stopped by SIGSTOP for longer than their lease, and then ended by themselves
+  ends         nodes that were ended by SIGTERM
   etcd_kills   members of etcd that were killed by SIGKILL, and started again
   lost         players who are in no world at the end, or are not the same any more
   duplicated   players who are in several worlds at the end
@@ -20,7 +21,7 @@ import random
 import sys
 from pathlib import Path
 
-from real_cluster import ETCD, Cluster, ask, folder_of_logs, put, wait
+from real_cluster import ETCD, FAULTS, Cluster, ask, folder_of_logs, put, wait
 
 NODES = 4
 PLAYERS = 6
@@ -32,7 +33,7 @@ class Roaming:
         self.random = random.Random(seed)
         self.place = {}  # world by account
         self.handoffs = 0
-        self.harms = dict.fromkeys(("kills", "pauses", "etcd_kills"), 0)
+        self.harms = dict.fromkeys(FAULTS, 0)
         for i in range(PLAYERS):
             self.enter(f"roamer-{i}", cluster.worlds[i % NODES], 1000 + i)
         cluster.wait_until_saved()
@@ -121,7 +122,7 @@ def main(programs, handoffs, faults, seed):
         print(json.dumps({"handoffs": roaming.handoffs, **roaming.harms, "lost": lost, "duplicated": duplicated,
                           "mismatched": mismatched}))
         assert not (lost or duplicated or mismatched)
-        cluster.processes.expect_woken_to_end()
+        cluster.processes.expect_ends()
 
 
 if __name__ == "__main__":

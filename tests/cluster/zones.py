@@ -5,8 +5,9 @@ Three members of etcd, mobula-cluster, and four nodes with a zone each. Players 
 follow. Mobs cross borders by themselves. In the end all nodes are stopped, and their saves are read. A line of JSON:
 
   handoffs            roots of entities that arrived in another zone
-  kills               nodes that were killed by SIGKILL, and started again
+  kills               nodes that were killed by SIGKILL; another process was started in place of each, as below
   pauses              nodes that were stopped by SIGSTOP for longer than their lease, and then ended by themselves
+  ends                nodes that were ended by SIGTERM
   etcd_kills          members of etcd that were killed by SIGKILL, and started again
   lost                entities of the level and players that are in no save and no record of etcd, and players that
                       are not the same any more
@@ -29,7 +30,7 @@ import urllib.request
 from collections import Counter, defaultdict
 from pathlib import Path
 
-from real_cluster import ETCD, Cluster, ask, folder_of_logs, put, wait
+from real_cluster import ETCD, FAULTS, Cluster, ask, folder_of_logs, put, wait
 
 NODES = 4
 PLAYERS = 4
@@ -52,7 +53,7 @@ class Zones:
         self.cluster = cluster
         self.random = random.Random(seed)
         self.newest = {}  # counters by process
-        self.harms = dict.fromkeys(("kills", "pauses", "etcd_kills"), 0)
+        self.harms = dict.fromkeys(FAULTS, 0)
         for i in range(PLAYERS):
             self.enter(f"roamer-{i}", cluster.worlds[i % len(cluster.worlds)], TAGS + i)
         cluster.wait_until_saved()
@@ -188,7 +189,7 @@ def main(programs, handoffs, faults, seed):
                   "ghost_checks": int(counters["mobula_zone_ghost_checks_total"] + counters["mobula_zone_mirror_checks_total"])}
         print(json.dumps(result))
         assert not (result["lost"] or result["duplicated"] or mismatched or result["ghost_mismatches"])
-        cluster.processes.expect_woken_to_end()
+        cluster.processes.expect_ends()
 
 
 if __name__ == "__main__":
