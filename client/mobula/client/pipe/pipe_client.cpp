@@ -20,7 +20,7 @@ constexpr core::Nanoseconds simulated_step = core::millisecond;       // shortes
 
 void log_reconnect(const Connection& connection, bool has_moved, const std::string& world, bool in_cluster) {
   if (has_moved) return core::log_info("client", "the player is in world {}; joining it", world);
-  if (in_cluster && connection.lost())
+  if (in_cluster)
     return core::log_info("client", "connection lost ({}); joining the world where it is now",
                           to_string(connection.reason()));
   core::log_warn("client", "{}; reconnecting with a new token",
