@@ -192,8 +192,17 @@ class Cluster:
         nodes = ask(f"{self.url}/nodes")
         return nodes["nodes"][0]["game"] if nodes and nodes["nodes"] else None
 
+    def tend(self):
+        """Wakes paused nodes. Starts others in place of nodes that have lost their lease, as a supervisor does."""
+        self.processes.wake()
+        for node, start in self.starts.items():
+            if self.processes.running[f"{node}.{start}"].poll() is not None:
+                self.processes.running.pop(f"{node}.{start}")
+                self.start_node(node)
+
     def admin_of(self, world):
         """Returns the admin address of the node that has the world open, or None."""
+        self.tend()
         record = ask(f"{self.url}/worlds/{world}")
         if not record or record["state"] != "open":
             return None

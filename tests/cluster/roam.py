@@ -63,7 +63,6 @@ class Roaming:
         target = self.random.choice([world for world in self.cluster.worlds if world != source])
 
         def arrives():
-            self.cluster.processes.wake()
             if self.playing(account, target):
                 return True
             player, admin = self.playing(account, source), self.cluster.admin_of(source)

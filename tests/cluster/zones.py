@@ -109,7 +109,6 @@ class Zones:
         harm_at = sorted(self.random.sample(range(handoffs), faults))
         begun = time.monotonic()
         while True:
-            self.cluster.processes.wake()
             # One zone counts the departure, and another the arrival.
             crossed = self.measure()["mobula_zone_crossings_total"] / 2
             while harm_at and harm_at[0] <= crossed:
