@@ -181,11 +181,17 @@ class FollowingClientTest : public PipeClientTest {
     crossed = std::move(*crossing);
     send(address, false);
   }
-  void send(const std::string& address, bool visit) {
+  // The player comes near the other zone, and its client connects there.
+  void visit(Arena& arena) {
+    own = client_->connection().player_entity();
+    send(arena.address(), true);
+    ASSERT_TRUE(run_both(arena, [&] { return arena.server->endpoint().sessions().size() == 1; }));
+  }
+  void send(const std::string& address, bool is_visit) {
     server_->crossing().send_follow("ada", {.world = "east",
                                             .token = transport::write_token(new_token()),
                                             .addresses = {"udp:127.0.0.1:1", address},
-                                            .visit = visit});
+                                            .visit = is_visit});
   }
   // Runs both servers. The client shows a tick in each update, or almost.
   template <class Condition>
@@ -256,9 +262,7 @@ TEST_F(FollowingClientTest, CommandsRunOnceInOneOfTheZones) {
 
 TEST_F(FollowingClientTest, AVisitThatEndsChangesNothing) {
   Arena arena(loop_, east);
-  own = client_->connection().player_entity();
-  send(arena.address(), true);
-  ASSERT_TRUE(run_both(arena, [&] { return arena.server->endpoint().sessions().size() == 1; }));
+  visit(arena);
   ASSERT_TRUE(run_both(arena, [&] { return arena.server->endpoint().sessions().empty(); })) << "no player arrives";
   ASSERT_TRUE(run_both(arena, [&] { return client_->connection().stats().ticks > 30; }));
   EXPECT_EQ(client_->losses(), 0u);
@@ -268,9 +272,7 @@ TEST_F(FollowingClientTest, AVisitThatEndsChangesNothing) {
 
 TEST_F(FollowingClientTest, APlayerWhoCrossesIsFollowedByTheVisit) {
   Arena arena(loop_, east);
-  own = client_->connection().player_entity();
-  send(arena.address(), true);
-  ASSERT_TRUE(run_both(arena, [&] { return arena.server->endpoint().sessions().size() == 1; }));
+  visit(arena);
   cross(arena.address());
   ASSERT_TRUE(arena.server->crossing().take_in(crossed, "east"));
   ASSERT_TRUE(run_both(arena, [&] {

@@ -23,7 +23,6 @@ ZoneHost::ZoneHost(net::EventLoop& loop, const ZonePlace& place, Server& server,
     links_[zone] = {.world = place_.world_of(zone),
                     .record = std::nullopt,
                     .servers = {},
-                    .addresses = {},
                     .link = std::make_unique<ZoneLink>(loop, world.registry(), std::move(config))};
   }
 }
@@ -49,16 +48,16 @@ void ZoneHost::look(Linked& linked, std::optional<cluster::WorldRecord>&& record
   if (!servers)
     return core::log_error("cluster", "no client can follow to {}: {}", linked.world, servers.error().message);
   linked.servers = std::move(*servers);
-  linked.addresses = linked.record->addresses;
-  linked.addresses.resize(std::min(linked.addresses.size(), wire::max_addresses));
 }
 
 std::optional<wire::Follow> ZoneHost::way_to(const std::string& world, const transport::Identity& identity) const {
   for (const auto& [zone, linked] : links_) {
-    if (linked.world != world || linked.servers.addresses.empty()) continue;
+    if (linked.world != world || !linked.record || linked.servers.addresses.empty()) continue;
     core::Result<core::Bytes> token = cluster::make_world_token(key_, linked.servers, identity);
     if (!token) return std::nullopt;
-    return wire::Follow{.world = world, .token = std::move(*token), .addresses = linked.addresses};
+    wire::Follow way{.world = world, .token = std::move(*token), .addresses = linked.record->addresses};
+    way.addresses.resize(std::min(way.addresses.size(), wire::max_addresses));
+    return way;
   }
   return std::nullopt;
 }

@@ -44,7 +44,6 @@ class ZoneHost {
     std::string world;
     std::optional<cluster::WorldRecord> record;  // as of the last look at the directory
     cluster::WorldServers servers;               // those of the record; empty unless it is open
-    std::vector<std::string> addresses;          // the same as clients are sent them
     std::unique_ptr<ZoneLink> link;
   };
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <mobula/core/log.hpp>
-#include <mobula/core/random_source.hpp>
 #include <mobula/net/destination.hpp>
+#include <mobula/server/cluster/world_servers.hpp>
 #include <mobula/server/host/zone_link.hpp>
 #include <mobula/server/zones/zone_pass.hpp>
 #include <utility>
@@ -13,9 +13,9 @@ constexpr std::string_view udp = "udp://";
 
 core::Result<transport::ConnectToken> make_pass(std::uint32_t zone, const transport::Address& server,
                                                 const core::SecretKey& key) {
-  transport::TokenRequest request{.servers = {server}};
-  core::random_bytes(std::as_writable_bytes(std::span(&request.client_id, 1)));
-  request.user_data = zone_pass(zone, request.client_id, key);
+  const std::uint64_t client_id = cluster::new_identity({}).client_id;
+  const transport::TokenRequest request{
+      .client_id = client_id, .user_data = zone_pass(zone, client_id, key), .servers = {server}};
   const core::Result<core::Bytes> token =
       transport::mint_token(request, key, transport::random_token_secrets(), core::unix_now());
   if (!token) return token.error();

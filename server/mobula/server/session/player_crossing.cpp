@@ -70,7 +70,6 @@ core::Result<CrossingPlayer> PlayerCrossing::release_to_zone(
   if (session->can_depart() && world_.registry().valid(crossing.zone.player)) {
     players_.depart(*session, why);
   } else {
-    world_.set_player_entity(session->player.id, ecs::null_entity);  // not the game's to destroy
     sessions_.release(*session, why);
   }
   forget(account);

@@ -90,8 +90,6 @@ void Players::leave(ClientSession& session, std::string_view why) {
     return;
   }
   if (!session.region) session.update_player_entity(world_.registry());
-  const ecs::Entity entity = session.player.entity;
-  if (entity && world_.is_ghost(entity)) session.player.entity = ecs::null_entity;  // another zone's
   leave_game(session, why);
   const Player& player = session.player;
   if (!player.spectator && !player.account.empty())
@@ -100,7 +98,6 @@ void Players::leave(ClientSession& session, std::string_view why) {
 }
 
 void Players::depart(ClientSession& session, std::string_view why) {
-  session.player.entity = ecs::null_entity;
   leave_game(session, why);
   session.departing = true;
 }
@@ -113,6 +110,8 @@ void Players::leave_game(ClientSession& session, std::string_view why) {
   sessions_.erase(session.player.id);
   if (session.region) return;
   --counts_[session.player.spectator ? 1 : 0];
+  ecs::Entity& entity = session.player.entity;
+  if (entity && world_.is_ghost(entity)) entity = ecs::null_entity;  // another zone's, and not the game's to destroy
   run_hook("Game::leave", [&] { game_.leave(world_, std::as_const(session.player)); });
 }
 
