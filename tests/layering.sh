@@ -91,6 +91,7 @@ inspector/parts      inspector/core
 inspector/map        inspector/core inspector/parts
 inspector/views      inspector/core inspector/parts inspector/map
 inspector/app.js     inspector/core inspector/parts inspector/views
+inspector/cluster.js inspector/core inspector/parts inspector/views
 server.hpp           core process ecs prediction server/interest server/game server/host
 client.hpp           core ecs net client/mirror client/connection client/prediction client/files client/pipe
 '

@@ -12,6 +12,7 @@ namespace {
 
 constexpr core::Nanoseconds for_ever = 1'000'000 * core::second;
 constexpr float crowd_radius = 8;  // metres around the middle of the world
+constexpr float roam_radius = 40;
 
 core::Nanoseconds seconds_between(core::Random& random, float least, float most) {
   return static_cast<core::Nanoseconds>(static_cast<double>(random.uniform(least, most)) * core::second);
@@ -26,6 +27,13 @@ BotDecision wander(const BotView& view, core::Random& random) {
   const float length = std::max(1.0f, std::sqrt(x * x + z * z));
   const core::Nanoseconds until = seconds_between(random, 1, 3);
   return {.act = BotAct::command, .next_in = until, .command = move_command(x / length, z / length)};
+}
+
+BotDecision roam(const BotView& view, core::Random& random) {
+  if (!view.playing) return {.next_in = for_ever};
+  const float x = random.uniform(-roam_radius, roam_radius);
+  const float z = random.uniform(-roam_radius, roam_radius);
+  return {.act = BotAct::command, .next_in = seconds_between(random, 5, 10), .command = walk_to_command(x, z)};
 }
 
 BotDecision crowd(const BotView& view, core::Random& random) {
@@ -48,6 +56,8 @@ BotDecision churn(const BotView& view, core::Random& random) {
 constexpr Behaviour all_behaviours[] = {
     {"idle", "joins, watches and sends no commands", false, false, idle},
     {"wander", "moves in a direction that changes every 1 to 3 s", true, false, wander},
+    {"roam", "walks to places up to 40 m from the middle of the world, and so through all zones of a cluster", true,
+     false, roam},
     {"crowd", "moves to the middle of the world, and about there in the crowd", true, false, crowd},
     {"churn",
      "stays 2 to 15 s, then leaves, or falls silent, or loses its path and reconnects as the same player; a bot "

@@ -14,6 +14,22 @@ std::uint64_t in_us(core::Nanoseconds time) {
   return static_cast<std::uint64_t>(std::max<core::Nanoseconds>(time, 0) / core::microsecond);
 }
 
+// Accounts are NAME-1, NAME-2 and so on: players without one cannot go to other worlds.
+Access access_of(const Access& access, std::uint32_t number) {
+  Access own = access;
+  if (is_in_cluster(access)) own.options.account = core::format("{}-{}", access.options.account, number + 1);
+  return own;
+}
+
+TokenSource tokens_of(const Access& access, TokenStock* stock) {
+  if (stock == nullptr) return token_source_of(access);
+  return [stock](const std::string&) -> core::Result<std::optional<WorldToken>> {
+    if (std::optional<transport::ConnectToken> token = stock->take(core::unix_now()))
+      return std::optional(WorldToken{std::move(*token)});
+    return core::Error{"no token", "there is no token at the moment"};
+  };
+}
+
 }  // namespace
 
 void ReasonCounts::add(const std::string& reason) {
@@ -21,6 +37,13 @@ void ReasonCounts::add(const std::string& reason) {
   const bool room = by_reason_.contains(reason) || by_reason_.size() < reasons_max;
   ++by_reason_[room ? reason : "other"];
 }
+
+Bot::Bot(const BotSetup& setup, const Self& self)
+    : setup_(setup),
+      self_(self),
+      access_(access_of(setup.access, self.number)),
+      tokens_(tokens_of(access_, setup.tokens)),
+      random_(self.seed) {}
 
 core::Status Bot::update(core::Nanoseconds now) {
   if (client_ != nullptr) {
@@ -38,29 +61,30 @@ core::Status Bot::update(core::Nanoseconds now) {
 }
 
 core::Status Bot::enter(core::Nanoseconds now) {
-  std::optional<transport::ConnectToken> token = setup_.tokens.take(core::unix_now());
-  entered_at_ = now + (token ? 0 : token_retry);
-  if (!token) return core::Done{};
+  core::Result<std::optional<WorldToken>> token = tokens_({});
+  if (!token) {
+    entered_at_ = now + token_retry;
+    if (setup_.tokens == nullptr) setup_.tally.refusals.add(token.error().reason);
+    return core::Done{};
+  }
+  if (!*token) return core::Done{};
+  entered_at_ = now;
   const bool predicts = setup_.predicts.rules != nullptr && self_.mirrors;
   ConnectionConfig config{.transport = {},
                           .name = core::format("bot {}", self_.number + 1),
                           .schema = setup_.predicts.schema,
                           .resources = predicts ? setup_.predicts.level : nullptr,
                           .decode = self_.mirrors};
-  config.transport.token = std::move(*token);
+  config.transport.token = std::move((*token)->token);
   core::Result<std::unique_ptr<PipeClient>> client =
-      PipeClient::open(setup_.loop, setup_.access, std::move(config), self_.seed + joins_++);
+      PipeClient::open(setup_.loop, access_, std::move(config), self_.seed + joins_++);
   if (!client) {
     entered_at_ = now + open_retry;
     return client.error();
   }
   client_ = std::move(*client);
   if (predicts) client_->predict(*setup_.predicts.rules, setup_.predicts.config);
-  client_->set_token_source([&tokens = setup_.tokens](const std::string&) -> core::Result<std::optional<WorldToken>> {
-    if (std::optional<transport::ConnectToken> more = tokens.take(core::unix_now()))
-      return std::optional(WorldToken{std::move(*more)});
-    return core::Error{"no token", "there is no token at the moment"};
-  });
+  client_->set_token_source(tokens_);
   client_->on_received([this](core::Nanoseconds received) { note_ticks(received); });
   counted_ = {};
   counted_prediction_ = {};

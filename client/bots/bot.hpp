@@ -45,7 +45,7 @@ struct BotRules {
 struct BotSetup {
   net::EventLoop& loop;
   const Access& access;
-  TokenStock& tokens;
+  TokenStock* tokens;  // null in a cluster, where each bot has an account
   BotsTally& tally;
   BotRules predicts = {};
 };
@@ -62,7 +62,7 @@ class Bot {
   // A longer time without a tick is a silence, which counts as an interval even before it ends.
   static constexpr core::Nanoseconds silence_max = core::second;
 
-  Bot(const BotSetup& setup, const Self& self) : setup_(setup), self_(self), random_(self.seed) {}
+  Bot(const BotSetup& setup, const Self& self);
   Bot(const Bot&) = delete;
   Bot& operator=(const Bot&) = delete;
 
@@ -119,6 +119,8 @@ class Bot {
 
   BotSetup setup_;
   Self self_;
+  Access access_;
+  TokenSource tokens_;
   core::Random random_;
   std::unique_ptr<PipeClient> client_;
   Counted counted_;

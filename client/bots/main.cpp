@@ -58,8 +58,13 @@ std::string behaviours_help() {
 }
 
 void add_options(CLI::App& app, Line& line) {
+  line.access.account = "bot";
   client::add_access_options(app, line.access);
-  app.get_option("--connect")->required(false);
+  client::add_cluster_options(app, line.access);
+  app.get_option("--account")
+      ->description("in a cluster the bots have the accounts NAME-1, NAME-2 and so on")
+      ->type_name("NAME")
+      ->capture_default_str();
   app.add_option("--clients", line.clients, "number of bots; default: 20, or the greatest number of --ramp")
       ->check(CLI::Range(1u, clients_max));
   app.add_option("--seconds", line.seconds, "length of the run; default: 10 (after a --ramp that climbs)")
@@ -95,6 +100,7 @@ void add_options(CLI::App& app, Line& line) {
       "  mobula-bots --connect localhost:7777 --ramp 100@10s,500@30s,1000@30s --behaviour wander=70,churn=30\n"
       "  mobula-bots --connect localhost:7777 --clients 500 --require \"p99_interval_ms<=60\" --require \"lost<=5\"\n"
       "  mobula-bots --connect localhost:7777 --clients 50 --predict --require \"remote_mispredictions==0\"\n"
+      "  mobula-bots --cluster http://localhost:7790 --world land.west --behaviour roam\n"
       "  mobula-bots --connect tcp:localhost:7777 --simulate \"latency=80ms jitter=20ms loss=5%\"\n"
       "By default a run requires that all bots joined and stayed, that all mirrors matched the server, and\n"
       "that mirrors were verified (joined, lost, mismatches, verified_ticks); --require with the same name overrides "
@@ -194,7 +200,8 @@ int main(int argc, char** argv) {
     process::print(client::list_measures());
     return process::end_output(program, 0);
   }
-  if (line.access.connect.empty()) return refuse("--connect is required (see --help)");
+  if (line.access.connect.empty() && line.access.cluster.empty())
+    return refuse("--connect or --cluster is required (see --help)");
   if (app.count("--seconds") > 0 && !std::isfinite(line.seconds))
     return refuse("--seconds: expected a number from 0.1 to 1000000 (see --help)");
   core::Result<client::BotsOptions> options = read(line);
@@ -206,7 +213,7 @@ int main(int argc, char** argv) {
   core::set_log_level(core::LogLevel::warn);  // bots join and leave often; the report has their number
   process::log_in_background();
   client::BotsRunInfo info{.command_line = whole_line(argc, argv),
-                           .server = line.access.connect,
+                           .server = line.access.cluster.empty() ? line.access.connect : line.access.cluster,
                            .behaviours = to_string(options->behaviours),
                            .simulated = line.access.simulate,
                            .version = MOBULA_VERSION,

@@ -58,8 +58,8 @@ class BotsRun {
   const BotsOptions& options_;
   net::EventLoop loop_;
   std::unique_ptr<LoopWatch> watch_;
-  std::unique_ptr<TokenStock> tokens_;
-  ResourceMemory level_;  // received before the run if bots predict
+  std::unique_ptr<TokenStock> tokens_;  // null in a cluster
+  ResourceMemory level_;                // received before the run if bots predict
   BotsTally tally_;
   std::vector<std::unique_ptr<Bot>> bots_;
   std::vector<PipeClient*> simulated_;  // bots whose simulated networks the loop delivers
@@ -78,9 +78,11 @@ core::Status BotsRun::open() {
   core::Result<std::unique_ptr<LoopWatch>> watch = LoopWatch::open(loop_);
   if (!watch) return watch.error();
   watch_ = std::move(*watch);
-  core::Result<std::unique_ptr<TokenStock>> tokens = TokenStock::open(options_.access, most);
-  if (!tokens) return tokens.error();
-  tokens_ = std::move(*tokens);
+  if (!is_in_cluster(options_.access)) {
+    core::Result<std::unique_ptr<TokenStock>> tokens = TokenStock::open(options_.access, most);
+    if (!tokens) return tokens.error();
+    tokens_ = std::move(*tokens);
+  }
   if (options_.predicts.rules != nullptr)
     if (const core::Status fetched = fetch_resources(loop_, options_.access, level_); !fetched) return fetched;
   report_.clients = most;
@@ -94,7 +96,7 @@ core::Status BotsRun::make_bots() {
   if (!mix) return mix.error();
   const std::vector<const Behaviour*> assigned = assign_behaviours(*mix, options_.ramp.most());
   sends_commands_ = std::ranges::any_of(mix->parts, [](const auto& part) { return part.behaviour->commands; });
-  BotSetup setup{loop_, options_.access, *tokens_, tally_, options_.predicts};
+  BotSetup setup{loop_, options_.access, tokens_.get(), tally_, options_.predicts};
   setup.predicts.level = &level_;
   for (std::uint32_t i = 0; i < assigned.size(); ++i)
     bots_.push_back(std::make_unique<Bot>(
@@ -213,8 +215,10 @@ BotsReport BotsRun::finish() {
   report_.refusals = tally_.refusals;
   report_.disconnects = tally_.disconnects;
   report_.stopped = loop_.stopped();
-  report_.token_failures = tokens_->failures();
-  report_.token_failure = tokens_->last_failure();
+  if (tokens_ != nullptr) {
+    report_.token_failures = tokens_->failures();
+    report_.token_failure = tokens_->last_failure();
+  }
   return std::move(report_);
 }
 

@@ -1,4 +1,5 @@
 #include <cluster/answers.hpp>
+#include <cmath>
 
 namespace mobula::cluster {
 namespace {
@@ -16,6 +17,9 @@ Json page_json(const char* name, const Records& records, const Page& page, const
   }
   return Json{{name, std::move(list)}, {"next", std::move(next)}};
 }
+
+// Null without end.
+Json side(float metres) { return std::isfinite(metres) ? Json(metres) : Json(nullptr); }
 
 }  // namespace
 
@@ -56,6 +60,43 @@ Json nodes_json(const Directory& directory, const Page& page) {
 Json worlds_json(const Control& control, const Page& page) {
   return page_json("worlds", control.directory().worlds(), page,
                    [&](const std::string& name) { return world_json(name, *control.world(name)); });
+}
+
+Json maps_json(const Directory& directory, const Page& page) {
+  Json list = Json::array();
+  Json next = nullptr;
+  const std::string after = std::string(maps_prefix) + page.after;
+  for (auto each = directory.keys().upper_bound(after); each != directory.keys().end(); ++each) {
+    if (!each->first.starts_with(maps_prefix)) break;
+    if (list.size() == page.limit) {
+      next = list.back();
+      break;
+    }
+    list.push_back(each->first.substr(maps_prefix.size()));
+  }
+  return {{"maps", std::move(list)}, {"next", std::move(next)}};
+}
+
+Json zones_json(const Control& control, NodeFigures& figures, const std::string& map, const server::ZoneMap& zones) {
+  Json list = Json::array();
+  for (const server::Zone& zone : zones.zones()) {
+    const std::string name = server::zone_world(map, zone);
+    const WorldRecord world = control.world(name).value_or(WorldRecord{});
+    const Json node = node_json(control.directory(), world.node);
+    const std::string admin = node.is_null() ? "" : node["admin"].get<std::string>();
+    const bool open = world.state == WorldState::open;
+    list.push_back({{"name", zone.name},
+                    {"world", name},
+                    {"x", {side(zone.region.x_min), side(zone.region.x_max)}},
+                    {"z", {side(zone.region.z_min), side(zone.region.z_max)}},
+                    {"state", to_string(world.state)},
+                    {"node", world.node},
+                    {"admin", admin},
+                    {"draining", !node.is_null() && node["draining"].get<bool>()},
+                    {"trouble", world.trouble.empty() && open ? figures.trouble(admin) : world.trouble},
+                    {"figures", open ? Json(figures.world(admin, name, control.now())) : Json(nullptr)}});
+  }
+  return {{"map", map}, {"hysteresis", zones.hysteresis()}, {"zones", std::move(list)}};
 }
 
 Json map_json(const std::string& map, const server::ZoneMap& zones) {

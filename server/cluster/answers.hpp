@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cluster/control.hpp>
+#include <cluster/node_figures.hpp>
 #include <nlohmann/json.hpp>
 
 namespace mobula::cluster {
@@ -22,6 +23,11 @@ Json nodes_json(const Directory& directory, const Page& page);
 /// Returns {"map": NAME, "zones": [worlds]}.
 Json map_json(const std::string& map, const server::ZoneMap& zones);
 Json worlds_json(const Control& control, const Page& page);
+/// Returns {"maps": [names], "next": …}.
+Json maps_json(const Directory& directory, const Page& page);
+/// Returns a map with its zones: where each is, and the figures that its node gives. Those are null if they are not
+/// known.
+Json zones_json(const Control& control, NodeFigures& figures, const std::string& map, const server::ZoneMap& zones);
 
 /// Returns text on one line. Bytes that are not UTF-8 are replaced.
 std::string text_of(const Json& json);

@@ -85,6 +85,12 @@ void add_serve(CLI::App& command, Options& options) {
       .add_option("--admin-token-file", options.serve.token_file,
                   "file whose first line is the bearer token of the HTTP port")
       ->type_name("FILE");
+  command
+      .add_option(
+          "--node-token-file", options.serve.node_token_file,
+          "the same for the admin ports of the nodes, whose worlds the inspector shows; default: that of the HTTP "
+          "port")
+      ->type_name("FILE");
 }
 
 void add_game(CLI::App& command, Options& options) {

@@ -1,7 +1,11 @@
+#include <cluster/map_topic.hpp>
 #include <cluster/serve.hpp>
 #include <cluster/service.hpp>
 #include <mobula/core/log.hpp>
+#include <mobula/net/bearer_token.hpp>
+#include <mobula/net/resolve.hpp>
 #include <mobula/process/key_file.hpp>
+#include <mobula/server/admin/documents.hpp>
 #include <mobula/server/admin/http_server.hpp>
 #include <mobula/server/admin/listen_address.hpp>
 
@@ -20,6 +24,19 @@ core::Result<admin::HttpServerConfig> http_config(const ServeOptions& options) {
   if (!token) return token.error();
   return admin::HttpServerConfig{
       .name = "cluster", .listen = *listen, .bearer_token = std::move(*token), .answer_timeout = answer_patience};
+}
+
+core::Result<std::string> node_bearer(const ServeOptions& options, const std::string& own) {
+  if (options.node_token_file.empty()) return own;
+  core::Result<net::BearerTokenFile> file = net::load_bearer_token(options.node_token_file);
+  if (!file) return core::Error{file.error().reason, "--node-token-file: " + file.error().message};
+  return std::move(file->token);
+}
+
+core::Result<std::string> look_up(const std::string& host_and_port) {
+  const core::Result<transport::Address> address = net::resolve(host_and_port);
+  if (!address) return address.error();
+  return to_string(*address);
 }
 
 // Logs when the contact with etcd is lost and found.
@@ -49,10 +66,19 @@ core::Status serve(const ServeOptions& options) {
   }
   core::Result<admin::HttpServerConfig> config = http_config(options);
   if (!config) return config.error();
+  core::Result<std::string> bearer = node_bearer(options, config->bearer_token);
+  if (!bearer) return bearer.error();
   EtcdSession session(options.at, true, change_patience);
+  NodeAddresses addresses(look_up);
+  NodeFigures figures(session.events(), addresses, *bearer);
+  const MapWatch::Context watched{session.events(), session.control(), addresses, *bearer};
+  MapTopic map(watched);
   bool stopping = false;
   session.events().on_stop_signal([&] { stopping = true; });
-  config->routes = service_routes(session.control(), key);
+  config->routes = service_routes(session.control(), figures, key);
+  for (admin::Route& file : admin::file_routes(admin::inspector_files(), "cluster.html"))
+    config->routes.push_back(std::move(file));
+  config->topics = {map.topic()};
   const core::Result<std::unique_ptr<admin::HttpServer>> http = admin::HttpServer::start(std::move(*config));
   if (!http) return http.error();
   core::log_info("cluster", "HTTP address http://{}:{}, cluster '{}', etcd {}", options.address, (*http)->local_port(),
@@ -61,6 +87,8 @@ core::Status serve(const ServeOptions& options) {
   while (!stopping) {
     session.run(interval);
     contact.update(session.control());
+    figures.update(session.control().now());
+    map.update(session.control().now());
     (*http)->serve(serve_budget);
   }
   core::log_info("cluster", "stopped by a signal");

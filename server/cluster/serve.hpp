@@ -13,6 +13,7 @@ struct ServeOptions {
   std::uint16_t port = default_port;  // 0 takes any free port
   std::string key_file{};             // the key of connect tokens; empty for none
   std::string token_file{};           // bearer token; empty for none, allowed on loopback addresses alone
+  std::string node_token_file{};      // bearer token of the nodes' admin ports; empty for that of token_file
 };
 
 /// Runs until SIGINT or SIGTERM. Errors: those of files and of HttpServer::start().

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <charconv>
 #include <cluster/answers.hpp>
+#include <cluster/map_watch.hpp>
 #include <cluster/metrics.hpp>
 #include <cluster/orders.hpp>
 #include <cluster/service.hpp>
@@ -24,11 +25,11 @@ struct Status {
   unsigned status;
 };
 constexpr std::array statuses{
-    Status{"bad address", 502},  Status{"bad answer", 502},   Status{"bad record", 409},    Status{"busy", 503},
-    Status{"failed", 500},       Status{"foreign", 503},      Status{"name taken", 409},    Status{"no majority", 503},
-    Status{"no space", 503},     Status{"no such node", 404}, Status{"no such world", 404}, Status{"no tokens", 404},
-    Status{"not open", 409},     Status{"other game", 409},   Status{"refused", 502},       Status{"unfinished", 504},
-    Status{"unknown host", 502}, Status{"unreachable", 503},
+    Status{"bad address", 502}, Status{"bad answer", 502},   Status{"bad record", 409},   Status{"busy", 503},
+    Status{"failed", 500},      Status{"foreign", 503},      Status{"name taken", 409},   Status{"no majority", 503},
+    Status{"no space", 503},    Status{"no such map", 404},  Status{"no such node", 404}, Status{"no such world", 404},
+    Status{"no tokens", 404},   Status{"not open", 409},     Status{"other game", 409},   Status{"refused", 502},
+    Status{"unfinished", 504},  Status{"unknown host", 502}, Status{"unreachable", 503},
 };
 
 // Other reasons are those of bad requests.
@@ -79,7 +80,8 @@ Finish answered(Response response) {
 
 class Service {
  public:
-  Service(Control& control, const std::optional<core::SecretKey>& key) : control_(control), key_(key) {}
+  Service(Control& control, NodeFigures& figures, const std::optional<core::SecretKey>& key)
+      : control_(control), figures_(figures), key_(key) {}
 
   admin::Reply nodes(const Request& request) const {
     return list(request, [this](const Page& page) { return nodes_json(control_.directory(), page); });
@@ -115,6 +117,17 @@ class Service {
         return created.error();
       core::log_info("cluster", "map '{}' with {} zones was created", order.map, zones.zones().size());
       return answered(json_response(map_json(order.map, zones), 201));
+    });
+  }
+  admin::Reply maps(const Request& request) const {
+    return list(request, [this](const Page& page) { return maps_json(control_.directory(), page); });
+  }
+  admin::Reply map(const Request& request) const {
+    return on_control([this, name = std::string(request.parameter("map"))]() -> core::Result<Finish> {
+      if (const core::Status known = control_.known(); !known) return known.error();
+      const core::Result<server::ZoneMap> zones = find_map(control_.directory(), name);
+      if (!zones) return zones.error();
+      return answered(json_response(zones_json(control_, figures_, name, *zones)));
     });
   }
   admin::Reply drain(const Request& request) const {
@@ -182,6 +195,7 @@ class Service {
   }
 
   Control& control_;
+  NodeFigures& figures_;
   std::optional<core::SecretKey> key_;
 };
 
@@ -195,19 +209,22 @@ struct Entry {
 
 }  // namespace
 
-std::vector<admin::Route> service_routes(Control& control, const std::optional<core::SecretKey>& key) {
+std::vector<admin::Route> service_routes(Control& control, NodeFigures& figures,
+                                         const std::optional<core::SecretKey>& key) {
   const Entry entries[] = {
       {"GET", "/nodes", &Service::nodes, {"after", "limit"}},
       {"POST", "/nodes/{node}/drain", &Service::drain},
       {"GET", "/worlds", &Service::worlds, {"after", "limit"}},
       {"POST", "/worlds", &Service::create},
+      {"GET", "/maps", &Service::maps, {"after", "limit"}},
       {"POST", "/maps", &Service::create_map},
+      {"GET", "/maps/{map}", &Service::map},
       {"GET", "/worlds/{world}", &Service::world},
       {"POST", "/tokens", &Service::tokens},
       {"GET", "/metrics", &Service::metrics},
       {"GET", "/health", &Service::health, {}, admin::Access::everyone},
   };
-  const auto service = std::make_shared<const Service>(control, key);
+  const auto service = std::make_shared<const Service>(control, figures, key);
   std::vector<admin::Route> routes;
   for (const Entry& each : entries) {
     const auto handler = [service, answer = each.answer](const Request& request) {

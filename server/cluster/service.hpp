@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cluster/control.hpp>
+#include <cluster/node_figures.hpp>
 #include <mobula/core/content_hash.hpp>
 #include <mobula/server/admin/http.hpp>
 #include <optional>
@@ -14,8 +15,9 @@ inline constexpr std::size_t page_max = 500;
 inline constexpr core::Nanoseconds change_patience = 1500 * core::millisecond;  // for an outcome of a request
 inline constexpr core::Nanoseconds answer_patience = 4 * core::second;          // and for those before it
 
-/// Returns the routes. Without a key every request for a token is refused with "no tokens". The control must outlive
-/// them.
-std::vector<server::admin::Route> service_routes(Control& control, const std::optional<core::SecretKey>& key);
+/// Returns the routes. Without a key every request for a token is refused with "no tokens". The control and the figures
+/// must outlive them.
+std::vector<server::admin::Route> service_routes(Control& control, NodeFigures& figures,
+                                                 const std::optional<core::SecretKey>& key);
 
 }  // namespace mobula::cluster

@@ -1,4 +1,4 @@
-"""A cluster of real processes for roam.py and zones.py: three members of etcd, mobula-cluster and nodes."""
+"""A cluster of real processes for roam.py, zones.py and show.py: three members of etcd, mobula-cluster and nodes."""
 import json
 import re
 import shutil
@@ -118,7 +118,7 @@ class Processes:
 class Cluster:
     """Nodes without a world. `level` is a path below the project's folder."""
 
-    def __init__(self, programs, folder, nodes, level):
+    def __init__(self, programs, folder, nodes, level, port=0):
         self.processes = Processes(programs, folder)
         self.folder = folder
         self.starts = dict.fromkeys((f"n{i}" for i in range(nodes)), 0)
@@ -126,7 +126,7 @@ class Cluster:
             subprocess.run([programs / "mobula-compile", ROOT / level, "-o", folder / "level"], check=True, stdout=log)
         subprocess.run([programs / "mobula-token", "--new-key", folder / "key"], check=True, stdout=subprocess.DEVNULL)
         self.start_etcd()
-        self.processes.mobula("cluster", "mobula-cluster", "serve", "--etcd", self.etcd, "--key-file", "key", "--port", "0")
+        self.processes.mobula("cluster", "mobula-cluster", "serve", "--etcd", self.etcd, "--key-file", "key", "--port", port)
         self.url = wait(lambda: self.found("cluster", r"http://127\.0\.0\.1:\d+"), "mobula-cluster")
         for node in self.starts:
             self.start_node(node)
@@ -200,10 +200,14 @@ class Cluster:
                 self.processes.running.pop(f"{node}.{start}")
                 self.start_node(node)
 
+    def record(self, world):
+        """Returns where a world is, or None if nobody knows."""
+        return ask(f"{self.url}/worlds/{world}")
+
     def admin_of(self, world):
         """Returns the admin address of the node that has the world open, or None."""
         self.tend()
-        record = ask(f"{self.url}/worlds/{world}")
+        record = self.record(world)
         if not record or record["state"] != "open":
             return None
         port = self.found(record["node"], r"admin address http://127\.0\.0\.1:(\d+)")

@@ -18,41 +18,27 @@ follow. Mobs cross borders by themselves. In the end all nodes are stopped, and 
 
 Status 0 if the four are 0. Status 77 without etcd. The logs are kept if it fails.
 """
-import base64
 import json
 import os
 import random
 import re
-import sqlite3
 import sys
 import time
-import urllib.request
-from collections import Counter, defaultdict
+from collections import Counter
 from pathlib import Path
 
-from real_cluster import ETCD, FAULTS, Cluster, ask, folder_of_logs, put, wait
+from land import LEVEL, MAP, NODES, Land
+from real_cluster import ETCD, FAULTS, Cluster, folder_of_logs, put, wait
 
-NODES = 4
 PLAYERS = 4
 TAGS = 1000  # the tags of player i are TAGS + i
-MAP = {"zones": [{"name": "nw", "x": [None, 0], "z": [None, 0]}, {"name": "ne", "x": [0, None], "z": [None, 0]},
-                 {"name": "sw", "x": [None, 0], "z": [0, None]}, {"name": "se", "x": [0, None], "z": [0, None]}],
-       "hysteresis": 1}
 PLACES = [(x, z) for x in (-9, 9) for z in (-9, 9)]  # one in each zone
 
 
-def count_metrics(text):
-    totals = Counter()
-    for name, value in re.findall(r"^(mobula_zone_\w+){[^}]*} (\S+)$", text, re.MULTILINE):
-        totals[name] += float(value)
-    return totals
-
-
-class Zones:
+class Zones(Land):
     def __init__(self, cluster, seed):
-        self.cluster = cluster
+        super().__init__(cluster)
         self.random = random.Random(seed)
-        self.newest = {}  # counters by process
         self.harms = dict.fromkeys(FAULTS, 0)
         for i in range(PLAYERS):
             self.enter(f"roamer-{i}", cluster.worlds[i % len(cluster.worlds)], TAGS + i)
@@ -92,30 +78,16 @@ class Zones:
             except OSError:
                 return
 
-    def measure(self):
-        """Reads the counters of all nodes, which those of ended ones are added to. Returns the sums."""
-        for name in list(self.cluster.processes.running):
-            port = name.startswith("n") and self.cluster.found(name, r"admin address http://127\.0\.0\.1:(\d+)")
-            if not port:
-                continue
-            try:
-                with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=5) as answer:
-                    self.newest[name] = count_metrics(answer.read().decode())
-            except OSError:
-                pass
-        return sum(self.newest.values(), Counter())
-
     def roam(self, handoffs, faults):
         harm_at = sorted(self.random.sample(range(handoffs), faults))
         begun = time.monotonic()
         while True:
-            # One zone counts the departure, and another the arrival.
-            crossed = self.measure()["mobula_zone_crossings_total"] / 2
+            crossed = self.handoffs()
             while harm_at and harm_at[0] <= crossed:
                 harm_at.pop(0)
                 self.harms[self.cluster.harm(self.random)] += 1
             if crossed >= handoffs and not harm_at:
-                return int(crossed)
+                return crossed
             if time.monotonic() - begun > 120 + 2 * handoffs:
                 raise TimeoutError(f"{crossed} handoffs")
             self.move(f"roamer-{self.random.randrange(PLAYERS)}")
@@ -136,58 +108,21 @@ class Zones:
             total += json.loads(re.findall(r"^{.*}$", log, re.MULTILINE)[-1])["mismatched_ticks"]
         return total
 
-    def records(self):
-        """Returns the entities that are on their way, by etcd."""
-        prefix = base64.b64encode(b"mobula/crossings/").decode()
-        end = base64.b64encode(b"mobula/crossings0").decode()
-        answer = wait(lambda: ask(f"{self.cluster.etcd.split(',')[0]}/v3/kv/range", {"key": prefix, "range_end": end}), "etcd")
-        records = [json.loads(base64.b64decode(each["value"])) for each in answer.get("kvs", [])]
-        return {entity for record in records if record["pack"] for entity in record["entities"]}
-
-    def saved(self):
-        """Stops all nodes. Returns the worlds of each entity, and the tags of all avatars."""
-        for name, process in list(self.cluster.processes.running.items()):
-            if name.startswith("n"):
-                process.terminate()
-                process.wait()
-        newest = {}
-        for file in self.cluster.folder.glob("land.*.db"):
-            world, epoch = re.fullmatch(r"(land\..+)\.(\d+)\.db", file.name).groups()
-            newest[world] = max(newest.get(world, (0, None)), (int(epoch), file))
-        worlds, tags = defaultdict(list), []
-        for world, (_, file) in newest.items():
-            with sqlite3.connect(file) as database:
-                for handle, in database.execute("SELECT handle FROM entities"):
-                    worlds[handle].append(world)
-                tags += [each for each, in database.execute("SELECT tags FROM Avatar")]
-        return worlds, tags
-
 
 def main(programs, handoffs, faults, seed):
     with folder_of_logs("mobula-zones-", seed) as (folder, clusters):
-        cluster = Cluster(programs, folder, NODES, "server/examples/demo/level/village.json")
+        cluster = Cluster(programs, folder, NODES, LEVEL)
         clusters.append(cluster)
         cluster.create_zones("land", MAP)
         zones = Zones(cluster, seed)
         crossed = zones.roam(handoffs, faults)
         zones.settle()
-        counters = zones.measure()
-        worlds, tags = zones.saved()
-        moving = zones.records()
-        mismatched = zones.mismatches()
-        everywhere = set(worlds) | moving
-        level = int(re.search(r"(\d+) entities", (folder / "compiled").read_text())[1])
+        judged, tags, moving = zones.judge(PLAYERS)
         known = Counter(tags)
-        strangers = sum(known[TAGS + i] != 1 for i in range(PLAYERS)) if not moving else 0
-        lost = level + PLAYERS - len(everywhere) + strangers
-        result = {"handoffs": crossed, **zones.harms, "lost": lost,
-                  "duplicated": sum(len(each) > 1 for handle, each in worlds.items() if handle not in moving),
-                  "mismatched": mismatched,
-                  "ghost_mismatches": int(counters["mobula_zone_ghosts_corrected_total"] +
-                                          counters["mobula_zone_mirror_mismatches_total"]),
-                  "ghost_checks": int(counters["mobula_zone_ghost_checks_total"] + counters["mobula_zone_mirror_checks_total"])}
-        print(json.dumps(result))
-        assert not (result["lost"] or result["duplicated"] or mismatched or result["ghost_mismatches"])
+        judged["lost"] += sum(known[TAGS + i] != 1 for i in range(PLAYERS)) if not moving else 0
+        mismatched = zones.mismatches()
+        print(json.dumps({"handoffs": crossed, **zones.harms, "mismatched": mismatched, **judged}))
+        assert not (judged["lost"] or judged["duplicated"] or mismatched or judged["ghost_mismatches"])
         cluster.processes.expect_ends()
 
 

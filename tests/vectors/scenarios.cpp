@@ -84,7 +84,8 @@ class Stage {
     if (scenario.has_level) config.level = compiled_level();
     village_ = std::make_unique<Village>(game_, config, scenario.network, network_seed);
     village_->ticks(ticks_before);
-    client::ConnectionConfig joining{.transport = {}, .name = scenario.name, .schema = nullptr};
+    client::ConnectionConfig joining;
+    joining.name = scenario.name;
     if (scenario.has_schema) joining.schema = *reflect::Schema::load(vectors::schema_bytes());
     if (scenario.has_level) joining.resources = &store_.emplace(compiled_level()->clients_bytes()).store;
     client_ = &village_->join(std::move(joining));

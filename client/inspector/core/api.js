@@ -1,6 +1,13 @@
 // Requests over HTTP. A response is JSON. A refusal throws ApiError with the server's message.
 import {demand_token, token} from './token.js';
 
+let root = 'api/';
+
+// Sets the path of the API below that of the page.
+export function set_api_root(path) {
+  root = path;
+}
+
 export class ApiError extends Error {
   constructor(status, code, message) {
     super(message);
@@ -55,7 +62,7 @@ export function url(parts, query = {}) {
     if (value !== null && value !== undefined && value !== '') search.set(name, value);
   }
   const text = search.toString();
-  return `api/${parts.map((part) => encodeURIComponent(part)).join('/')}${text ? `?${text}` : ''}`;
+  return `${root}${parts.map((part) => encodeURIComponent(part)).join('/')}${text ? `?${text}` : ''}`;
 }
 
 export function get(parts, query, signal) {
@@ -72,12 +79,13 @@ export function put(parts, query, body) {
 }
 
 // Requests all pages of a list, until the last or enough.
-export async function get_all(parts, query, key, signal, enough = Infinity) {
+// parameter: the name of the parameter that has the place of the next page.
+export async function get_all(parts, query, key, signal, enough = Infinity, parameter = 'cursor') {
   const all = [];
   let cursor = null;
   let page;
   do {
-    page = await get(parts, {...query, cursor}, signal);
+    page = await get(parts, {...query, [parameter]: cursor}, signal);
     all.push(...page[key]);
     cursor = page.next;
   } while (cursor !== null && all.length < enough);

@@ -26,21 +26,24 @@ export class Painter {
     this.#painted = '';
   }
 
-  // selected: an entity or null.
-  paint(camera, entities, colours, selected, now, interval) {
-    const key = `${camera.x} ${camera.z} ${camera.scale} ${entities.version} ${[...colours.hidden]} ${colours.by}`;
-    if (key !== this.#painted) this.#paint_still(camera, entities, colours);
+  // selected: an entity or null. regions: paints below the still entities, and labels above them: {version,
+  // paint(context, camera), paint_labels(context, camera)}, or undefined.
+  paint(camera, entities, colours, selected, now, interval, regions) {
+    const key = `${camera.x} ${camera.z} ${camera.scale} ${entities.version} ${[...colours.hidden]} ${colours.by} ${regions?.version}`;
+    if (key !== this.#painted) this.#paint_still(camera, entities, colours, regions);
     this.#painted = key;
     const context = begin(this.#moving);
     this.#paint_dots(context, camera, colours, entities.moving, (entity) => entities.place(entity, now, interval));
     if (selected) ring(context, camera, entities.place(selected, now, interval));
   }
 
-  #paint_still(camera, entities, colours) {
+  #paint_still(camera, entities, colours, regions) {
     const context = begin(this.#still);
+    regions?.paint(context, camera);
     paint_grid(context, camera);
     const still = [...entities.by_index.values()].filter((entity) => !entities.moving.has(entity));
     this.#paint_dots(context, camera, colours, still, (entity) => entity);
+    regions?.paint_labels(context, camera);
   }
 
   // Grouped by colour, to set each colour once. Players' entities are on top, and larger.
@@ -61,7 +64,8 @@ export class Painter {
         else dot(context, camera, place(entity), dot_size(camera));
       }
     }
-    for (const [entity, name] of owned) disc(context, camera, place(entity), dot_size(camera) + 1, colour(name));
+    const {more, fill} = colours.of_players;
+    for (const [entity, name] of owned) disc(context, camera, place(entity), dot_size(camera) + more, colour(fill ?? name));
   }
 }
 

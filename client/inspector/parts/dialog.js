@@ -21,6 +21,14 @@ export async function show_text(title, ...content) {
   await show(dialog);
 }
 
+// Resolves to whether the action was chosen.
+export async function ask_whether({title, text, action, danger = false}) {
+  const heading = h('h2', {id: newId('dialog')}, title);
+  const dialog = h('dialog', {'aria-labelledby': heading.id}, h('form', {method: 'dialog'}, heading, h('p', {}, text),
+    h('div', {class: 'buttons'}, h('button', {value: ''}, 'Cancel'), h('button', {class: danger ? 'danger' : 'primary', value: 'yes'}, action))));
+  return await show(dialog) === 'yes';
+}
+
 // Resolves to the text, or to null if it was dismissed. With `required` it cannot be dismissed.
 export async function ask_for_text({title, text, label, value = '', type = 'text', action, danger = false,
                                     required = false, maxlength = 200}) {

@@ -7,6 +7,7 @@
 #include <mobula/core/text.hpp>
 #include <mobula/net/event_loop_impl.hpp>
 #include <mobula/net/http_connection.hpp>
+#include <mobula/net/http_url.hpp>
 #include <mobula/net/resolve.hpp>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -22,21 +23,6 @@ using boost::system::error_code;
 
 constexpr std::uint32_t header_bytes_max = 16 * 1024;
 constexpr std::size_t server_message_bytes_max = 400;  // part of the error message
-
-struct Url {
-  std::string host_port;
-  std::string target;
-};
-
-core::Result<Url> parse_url(const std::string& url) {
-  constexpr std::string_view scheme = "http://";
-  const bool plain = std::all_of(url.begin(), url.end(), [](char c) { return c > ' ' && c < 0x7f; });
-  if (!plain || !url.starts_with(scheme) || url.find_first_of("@#") != std::string::npos)
-    return core::Error{"bad address", core::format("'{}' is not an address: expected http://HOST:PORT/path", url)};
-  const std::string rest = url.substr(scheme.size());
-  const std::size_t slash = std::min(rest.find('/'), rest.size());
-  return Url{rest.substr(0, slash), slash < rest.size() ? rest.substr(slash) : "/"};
-}
 
 // Returns the message in {"error":{"message":"…"}}, or the body. Empty if it is too long or not printable.
 std::string server_message(const std::string& body) {
@@ -72,7 +58,7 @@ struct HttpConnection::Impl : std::enable_shared_from_this<Impl> {
   void begin() {
     if (closed || waiting.empty()) return;
     const Exchange& exchange = waiting.front();
-    const core::Result<Url> parts = parse_url(exchange.url);
+    const core::Result<HttpUrl> parts = parse_http_url(exchange.url);
     if (!parts) return end(parts.error());
     request = http::request<http::string_body>(exchange.verb, parts->target, 11);
     request.set(http::field::host, parts->host_port);

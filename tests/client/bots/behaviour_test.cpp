@@ -3,6 +3,7 @@
 
 #include <bots/behaviour.hpp>
 #include <map>
+#include <set>
 
 namespace mobula::client {
 namespace {
@@ -69,6 +70,16 @@ TEST(Behaviour, WanderAndCrowdSendCommandsEveryFewSeconds) {
   }
 }
 
+TEST(Behaviour, RoamingBotsAreSentToPlacesFarApart) {
+  std::set<core::Bytes> places;
+  for (const BotDecision& each : life(named("roam"), 1, 50)) {
+    EXPECT_EQ(each.act, BotAct::command);
+    EXPECT_GE(each.next_in, 5 * core::second) << "a way across the world takes a while";
+    places.insert(each.command);
+  }
+  EXPECT_GT(places.size(), 40u);
+}
+
 TEST(Behaviour, ChurningBotsLeaveInAllWaysAndJoinAgain) {
   std::map<BotAct, int> acts;
   const auto taken = life(named("churn"), 3, 1000);
@@ -94,7 +105,7 @@ TEST(BehaviourMix, ParsesAndFormats) {
 TEST(BehaviourMix, RefusesWrongText) {
   EXPECT_EQ(reason_of("wnader"), "unknown behaviour");
   EXPECT_THAT(parse_behaviours("wnader").error().message, testing::HasSubstr("did you mean 'wander'?"));
-  EXPECT_THAT(parse_behaviours("x").error().message, testing::HasSubstr("idle, wander, crowd, churn"));
+  EXPECT_THAT(parse_behaviours("x").error().message, testing::HasSubstr("idle, wander, roam, crowd, churn"));
   EXPECT_EQ(reason_of(""), "unknown behaviour");
   EXPECT_EQ(reason_of("wander,"), "unknown behaviour");
   EXPECT_EQ(reason_of("wander=0"), "bad weight");

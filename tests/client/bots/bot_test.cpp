@@ -51,7 +51,7 @@ class BotTest : public testing::Test {
 
   Bot& add(const Behaviour& behaviour = scripted, bool mirrors = false) {
     const auto number = static_cast<std::uint32_t>(bots_.size());
-    bots_.push_back(std::make_unique<Bot>(BotSetup{loop_, access_, *tokens_, tally_, predicts_},
+    bots_.push_back(std::make_unique<Bot>(BotSetup{loop_, access_, tokens_.get(), tally_, predicts_},
                                           Bot::Self{number, &behaviour, number + 1, mirrors}));
     bots_.back()->want(true);
     return *bots_.back();

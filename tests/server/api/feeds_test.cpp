@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <mobula/core/random.hpp>
+#include <mobula/ecs/registry_guests.hpp>
 #include <mobula/hierarchy/world_transform.hpp>
 #include <mobula/schema/engine.hpp>
 #include <server/api/api_world.hpp>
@@ -129,6 +130,28 @@ TEST_F(ApiFeeds, TheMapMarksJumps) {
   EXPECT_EQ(cut_after(true), both);
   EXPECT_EQ(cut_after(false), std::set<std::uint32_t>{});
   EXPECT_EQ(page.shown(), truth(-1e9f, 1e9f));
+}
+
+// Ghosts are entities of other zones. Neither their coming nor their going moves an entity.
+TEST_F(ApiFeeds, TheMapLeavesGhostsOutOnRequest) {
+  const ecs::Entity entity = *world.village.server->world().create(engine::Transform{});
+  world.ticks(2);
+  const std::shared_ptr<admin::Feed> all = world.subscribe({{"subscribe", "map"}}).value();
+  const std::shared_ptr<admin::Feed> own = world.subscribe({{"subscribe", "map"}, {"ghosts", false}}).value();
+  Page with;
+  Page without;
+  const auto shows = [&](Page& page, admin::Feed& feed) {
+    catch_up(page, feed);
+    return page.shown().contains(entity.index);
+  };
+  EXPECT_TRUE(shows(without, *own));
+  ecs::Guests(world.registry()).set_ghost(entity, true);
+  EXPECT_FALSE(shows(without, *own));
+  EXPECT_TRUE(shows(with, *all));
+  ecs::Guests(world.registry()).set_ghost(entity, false);
+  world.village.server->set_zone_stats({.crossings_in = 1});
+  EXPECT_TRUE(shows(without, *own)) << "it has arrived, and stands where it stood";
+  EXPECT_FALSE(world.subscribe({{"subscribe", "map"}, {"ghosts", 1}}));
 }
 
 TEST_F(ApiFeeds, AFullMapReportsItAndTakesMoreLater) {

@@ -222,6 +222,27 @@ TEST(ApiStore, WithoutAStoreNothingIsWritten) {
   EXPECT_EQ(world.get("/api/status")["worlds"][0]["store"], nullptr);
 }
 
+TEST(ApiProcess, TheStatusHasTheLoadAndTheFiguresOfAZone) {
+  test::ApiWorld world;
+  EXPECT_EQ(world.get("/api/status")["worlds"][0]["load"], 0);
+  world.ticks(3);
+  const json before = world.get("/api/status")["worlds"][0];
+  EXPECT_GT(before["load"], 0);
+  EXPECT_LT(before["load"], 100);
+  EXPECT_EQ(before["zone"], nullptr);
+  world.village.server->set_zone_stats({.neighbours = 1,
+                                        .ghosts = 2,
+                                        .ghost_checks = 3,
+                                        .ghosts_corrected = 4,
+                                        .mirror_checks = 10,
+                                        .mirror_mismatches = 20,
+                                        .crossings_out = 5,
+                                        .crossings_in = 6});
+  EXPECT_EQ(world.get("/api/status")["worlds"][0]["zone"],
+            json::parse(R"({"neighbours": 1, "ghosts": 2, "crossings_out": 5, "crossings_in": 6, "checks": 13,
+                "differences": 24})"));
+}
+
 TEST(ApiProcess, IsReadyWhileItTicksAndAdmitsClients) {
   test::ApiWorld world;
   EXPECT_EQ(world.send("GET", "/ready").message(), "no world has ticked yet");

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cluster/control.hpp>
+#include <cluster/node_figures.hpp>
+#include <mobula/net/event_loop.hpp>
 #include <server/cluster/cluster_of_twins.hpp>
 
 namespace mobula::test {
@@ -52,6 +54,9 @@ class ControlledCluster {
   TwinClient client;
   std::function<void()> each_step;
   cluster::Control control;
+  net::EventLoop events{};
+  cluster::NodeAddresses addresses{[](const std::string& host) { return core::Result<std::string>(host); }};
+  cluster::NodeFigures figures{events, addresses, ""};
 };
 
 inline std::string reason_of(const core::Status& status) { return status ? "" : status.error().reason; }

@@ -24,16 +24,16 @@ class HostileHttp : public testing::Test {
     return line + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\n" + headers +
            "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
   }
-  static std::unique_ptr<admin::HttpServer> start(Control& control) {
+  static std::unique_ptr<admin::HttpServer> start(test::ControlledCluster& of) {
     auto started = admin::HttpServer::start({.name = "cluster",
                                              .listen = transport::Address::v4(127, 0, 0, 1, 0),
-                                             .routes = service_routes(control, core::SecretKey{})});
+                                             .routes = service_routes(of.control, of.figures, core::SecretKey{})});
     EXPECT_TRUE(started.ok());
     return std::move(*started);
   }
 
   test::ControlledCluster of;
-  std::unique_ptr<admin::HttpServer> http = start(of.control);
+  std::unique_ptr<admin::HttpServer> http = start(of);
 };
 
 TEST_F(HostileHttp, BodiesHaveAMaximum) {
@@ -87,7 +87,7 @@ TEST_F(HostileHttp, PagesOfOtherSitesAreRefused) {
 TEST_F(HostileHttp, OtherMachinesNeedABearerToken) {
   const auto started = admin::HttpServer::start({.name = "cluster",
                                                  .listen = transport::Address::v4(0, 0, 0, 0, 0),
-                                                 .routes = service_routes(of.control, std::nullopt)});
+                                                 .routes = service_routes(of.control, of.figures, std::nullopt)});
   ASSERT_FALSE(started.ok());
   EXPECT_STREQ(started.error().reason, "no token");
 }

@@ -49,7 +49,7 @@ class ServiceTest : public testing::Test {
   }
 
   test::ControlledCluster of;
-  admin::Router router{service_routes(of.control, a_key())};
+  admin::Router router{service_routes(of.control, of.figures, a_key())};
   admin::Response response;
   json answer;
 };
@@ -63,6 +63,29 @@ TEST_F(ServiceTest, ListsNodesAndWorlds) {
   EXPECT_TRUE(answer["next"].is_null());
   EXPECT_EQ(send("GET", "/worlds?after=w"), "200");
   EXPECT_TRUE(answer["worlds"].empty());
+}
+
+TEST_F(ServiceTest, ShowsMapsWithTheirZones) {
+  of.cluster.store.commit({.puts = {{"c/maps/land", R"({"zones": [{"name": "w", "x": [null, 0]},
+      {"name": "e", "x": [0, null]}], "hysteresis": 3})"},
+                                    {"c/maps/sea", "{}"}}});
+  of.add_key_of_node("a", {.game = "game", .admin = "http://127.0.0.1:1", .worlds_max = 4, .draining = true});
+  of.add_open_world("land.w", "a", {"udp:127.0.0.1:7777"});
+  of.run(core::second);
+  EXPECT_EQ(send("GET", "/maps"), "200");
+  EXPECT_EQ(answer, json::parse(R"({"maps": ["land", "sea"], "next": null})"));
+  EXPECT_EQ(send("GET", "/maps?limit=1"), "200");
+  EXPECT_EQ(answer["next"], "land");
+  EXPECT_EQ(send("GET", "/maps?after=land"), "200");
+  EXPECT_EQ(answer["maps"], json({"sea"}));
+  EXPECT_EQ(send("GET", "/maps/land"), "200");
+  EXPECT_EQ(answer, json::parse(R"({"map": "land", "hysteresis": 3.0, "zones": [
+      {"name": "w", "world": "land.w", "x": [null, 0.0], "z": [null, null], "state": "open", "node": "a",
+       "admin": "http://127.0.0.1:1", "draining": true, "trouble": "", "figures": null},
+      {"name": "e", "world": "land.e", "x": [0.0, null], "z": [null, null], "state": "waiting", "node": "",
+       "admin": "", "draining": false, "trouble": "", "figures": null}]})"));
+  EXPECT_EQ(send("GET", "/maps/sea"), "409 bad_record");
+  EXPECT_EQ(send("GET", "/maps/air"), "404 no_such_map");
 }
 
 TEST_F(ServiceTest, RefusesOtherParameters) {
@@ -167,7 +190,7 @@ TEST_F(ServiceTest, ATroubledWorldIsShownWithItsReason) {
 
 TEST_F(ServiceTest, WithoutAKeyThereAreNoTokens) {
   open_world();
-  router = admin::Router(service_routes(of.control, std::nullopt));
+  router = admin::Router(service_routes(of.control, of.figures, std::nullopt));
   EXPECT_EQ(send("POST", "/tokens", R"({"world": "w", "account": "anna"})"), "404 no_tokens");
 }
 
@@ -206,7 +229,7 @@ TEST_F(ServiceTest, MetricsAreText) {
 }
 
 TEST_F(ServiceTest, AllButHealthNeedTheBearerToken) {
-  router = admin::Router(service_routes(of.control, a_key()), "a-long-bearer-token");
+  router = admin::Router(service_routes(of.control, of.figures, a_key()), "a-long-bearer-token");
   EXPECT_EQ(send("GET", "/health"), "200");
   for (const char* path : {"/nodes", "/worlds", "/worlds/w", "/metrics"})
     EXPECT_EQ(send("GET", path), "401 unauthorized") << path;

@@ -19,6 +19,7 @@ struct Script : Supervisor {
     ++turns;
     if (each_turn) each_turn();
   }
+  void admin_listens(std::uint16_t port) override { admin_port = port; }
   void drain() override { drained = true; }
   void progress() override { ++steps; }
   [[nodiscard]] const char* not_ready() const override { return "not yet"; }
@@ -26,6 +27,7 @@ struct Script : Supervisor {
   bool drained = false;
   int turns = 0;
   int steps = 0;  // progress() calls
+  std::uint16_t admin_port = 0;
   std::function<void()> each_turn;
 };
 
@@ -90,6 +92,15 @@ TEST(SupervisedWorlds, ADroppedWorldIsNotSaved) {
   static_cast<void>(worlds.run());
   EXPECT_EQ(dropped.saves, first_saves);
   EXPECT_GT(closed.saves, dropped.saves);
+}
+
+TEST(SupervisedWorlds, TheSupervisorKnowsTheAdminPort) {
+  Script script;
+  Worlds worlds;
+  worlds.admin_listens(7780);  // nobody wants to know
+  worlds.supervise(script);
+  worlds.admin_listens(7781);
+  EXPECT_EQ(script.admin_port, 7781);
 }
 
 TEST(SupervisedWorlds, ADrainReachesTheSupervisorAndEndsTheLoop) {

@@ -57,7 +57,7 @@ core::Result<std::unique_ptr<PipeClient>> PipeClient::open(net::EventLoop& loop,
 }
 
 // Fetches tokens on a thread: the admin address may not answer for seconds.
-TokenSource PipeClient::fetch_aside(const Access& access) {
+TokenSource token_source_of(const Access& access) {
   using Fetched = core::Result<std::vector<transport::ConnectToken>>;
   using Token = std::optional<WorldToken>;
   return [access, fetched = std::make_shared<std::future<Fetched>>()](const std::string& world) -> core::Result<Token> {

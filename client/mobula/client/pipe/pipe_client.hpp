@@ -29,6 +29,10 @@ struct WorldToken {
 /// is the name of the world to which the server has sent the player; empty before that.
 using TokenSource = std::function<core::Result<std::optional<WorldToken>>(const std::string& world)>;
 
+/// Returns a source of tokens as `access` specifies. It fetches each on a thread. The last copy of it waits for that
+/// thread: several seconds if the admin address does not answer.
+TokenSource token_source_of(const Access& access);
+
 /// Interval at which a program without a picture calls PipeClient::update.
 inline constexpr core::Nanoseconds update_interval = 25 * core::millisecond;
 
@@ -54,8 +58,7 @@ class PipeClient {
   /// Leaves the server for good.
   void close();
   /// Sets where connect tokens for a reconnect come from, such as a game's backend. With an empty source the client is
-  /// over when it cannot rejoin. By default tokens are fetched as `access` specifies, on a thread, and a token file
-  /// has no second one. The destructor waits for that thread: several seconds if the admin address does not answer.
+  /// over when it cannot rejoin. The default is token_source_of(); a token file has no second one.
   void set_token_source(TokenSource source) {
     more_tokens_ = std::move(source);
     follows_ = true;
@@ -83,11 +86,10 @@ class PipeClient {
   PipeClient(net::EventLoop& loop, const Access& access, std::uint64_t seed)
       : loop_(loop),
         access_(access),
-        more_tokens_(gives_more_tokens(access) ? fetch_aside(access) : TokenSource()),
+        more_tokens_(gives_more_tokens(access) ? token_source_of(access) : TokenSource()),
         follows_(is_in_cluster(access)),
         seed_(seed) {}
 
-  static TokenSource fetch_aside(const Access& access);
   Connection& present() { return present_->connection(); }
   void begin_following(const wire::Follow& follow);
   core::Result<std::unique_ptr<PipedConnection>> make_second(const wire::Follow& follow);

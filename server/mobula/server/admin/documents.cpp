@@ -29,12 +29,12 @@ Response serve(const EmbeddedFile& file, std::string_view type, const std::strin
 
 }  // namespace
 
-std::vector<Route> file_routes(std::span<const EmbeddedFile> files) {
+std::vector<Route> file_routes(std::span<const EmbeddedFile> files, std::string_view index) {
   std::vector<Route> routes;
   for (const EmbeddedFile& file : files) {
     const auto answer = [file, type = content_type_of(file.path).type, tag = tag_of(file.content)](
                             const Request& request) { return serve(file, type, tag, request); };
-    std::string path = file.path == "index.html" ? "/" : "/inspector/" + std::string(file.path);
+    std::string path = file.path == index ? "/" : "/inspector/" + std::string(file.path);
     routes.push_back({"GET", std::move(path), answer, {}, Access::everyone});
   }
   return routes;

@@ -38,6 +38,7 @@ struct MapRequest {
   Area x = {};
   Area z = {};
   std::uint32_t entities_max = 0;
+  bool ghosts = true;  // entities of other zones too
 };
 
 // State of an entity as sent to the client.
@@ -97,6 +98,10 @@ class MapFeed final : public admin::Feed {
   void update_entity(Inspection& world, const ecs::Pool& places, std::uint32_t position, MapFrame& frame);
   void send(std::uint32_t index, const Shown& now, MapFrame& frame);
   void drop(std::uint32_t index, MapFrame& frame);
+  void note_arrivals(const Server& server);
+  [[nodiscard]] bool wanted(const ecs::Registry& registry, ecs::Entity entity) const {
+    return request_.ghosts || !registry.entities().is_ghost(entity);
+  }
 
   ApiPtr api_;
   MapRequest request_;
@@ -106,6 +111,7 @@ class MapFeed final : public admin::Feed {
   std::uint32_t cursor_ = 0;          // position to continue from
   ecs::Tick round_began_ = 0;         // blocks changed since this tick are visited again in the next round
   ecs::Tick changed_since_ = 0;       // blocks with older change ticks are skipped in this round
+  std::uint64_t crossed_in_ = 0;      // crossings of the zone at the last frame
   bool full_ = false;                 // an entity did not fit in this round
   bool was_full_ = false;
 };
@@ -144,7 +150,7 @@ void MapFeed::drop(std::uint32_t index, MapFrame& frame) {
 void MapFeed::follow_shown(const ecs::Registry& registry, const ecs::Pool& places, MapFrame& frame) {
   std::erase_if(shown_, [&](std::uint32_t index) {
     const ecs::Entity entity{index, known_[index].generation};
-    const bool stays = registry.valid(entity) && places.contains(index);
+    const bool stays = registry.valid(entity) && places.contains(index) && wanted(registry, entity);
     if (!stays) {
       drop(index, frame);
     } else {
@@ -176,7 +182,8 @@ void MapFeed::update_entity(Inspection& world, const ecs::Pool& places, std::uin
   const std::uint32_t index = places.indices()[position];
   const bool is_known = index < known_.size() && known_[index].generation != 0;
   const auto& at = *places.typed_address<hierarchy::WorldTransform>(position);
-  if (!request_.x.contains(at.position.x) || !request_.z.contains(at.position.z)) {
+  const ecs::Entity entity = world.registry().entities().at(index);
+  if (!request_.x.contains(at.position.x) || !request_.z.contains(at.position.z) || !wanted(world.registry(), entity)) {
     if (!is_known) return;
     drop(index, frame);
     std::erase(shown_, index);
@@ -186,7 +193,6 @@ void MapFeed::update_entity(Inspection& world, const ecs::Pool& places, std::uin
     full_ = true;
     return;
   }
-  const ecs::Entity entity = world.registry().entities().at(index);
   Shown now{.generation = entity.generation,
             .prototype = world.registry().prototype(entity),
             .owner = owner_of(world.registry(), entity),
@@ -197,6 +203,13 @@ void MapFeed::update_entity(Inspection& world, const ecs::Pool& places, std::uin
   if (is_known && now == known_[index]) return;
   now.cuts = cut_mark(world, entity);
   send(index, now, frame);
+}
+
+// An entity that arrives was a ghost, whose position need not change.
+void MapFeed::note_arrivals(const Server& server) {
+  const std::uint64_t crossed = server.stats().zone ? server.stats().zone->crossings_in : 0;
+  if (crossed != crossed_in_ && !request_.ghosts) changed_since_ = 0;
+  crossed_in_ = crossed;
 }
 
 void MapFeed::read(Inspection& world, MapFrame& frame) {
@@ -213,6 +226,7 @@ void MapFeed::read(Inspection& world, MapFrame& frame) {
   follow_shown(registry, places, frame);
   frame.tick = registry.tick() - 1;
   if (cursor_ == 0) {
+    note_arrivals(world.server());
     round_began_ = registry.tick();
     full_ = false;
   }
@@ -249,7 +263,7 @@ core::Status read_area(const json& request, const char* name, Area& area) {
   return core::Done{};
 }
 
-constexpr std::array<std::string_view, 3> members{"x", "z", "entities_max"};
+constexpr std::array<std::string_view, 4> members{"x", "z", "entities_max", "ghosts"};
 
 core::Result<std::shared_ptr<admin::Feed>> subscribe(const ApiPtr& api, const json& body) {
   core::Result<std::string> world = world_in(body, members);
@@ -260,6 +274,10 @@ core::Result<std::shared_ptr<admin::Feed>> subscribe(const ApiPtr& api, const js
   const core::Result<std::uint64_t> count = number_in(body, "entities_max", 1, entities_max, entities_default);
   if (!count) return count.error();
   request.entities_max = static_cast<std::uint32_t>(*count);
+  if (const auto ghosts = body.find("ghosts"); ghosts != body.end()) {
+    if (!ghosts->is_boolean()) return core::Error{"bad request", "ghosts: expected true or false"};
+    request.ghosts = ghosts->get<bool>();
+  }
   return std::shared_ptr<admin::Feed>(std::make_shared<MapFeed>(api, std::move(request)));
 }
 

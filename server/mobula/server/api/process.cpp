@@ -1,4 +1,5 @@
 // The process: readiness, status, log levels, and the API's description.
+#include <algorithm>
 #include <mobula/core/log.hpp>
 #include <mobula/server/admin/documents.hpp>
 #include <mobula/server/api/process_facts.hpp>
@@ -37,6 +38,26 @@ json store_json(const store::Store* store) {
           {"error", status.error.empty() ? json(nullptr) : json(status.error)}};
 }
 
+// Share of the time of the last ticks that they took, for about a second. 0 before the first.
+double load_of(const TickLog& ticks, std::uint32_t ticks_per_second) {
+  const std::uint64_t first =
+      std::max(ticks.first(), ticks.end() - std::min<std::uint64_t>(ticks.end(), ticks_per_second));
+  core::Nanoseconds busy = 0;
+  for (std::uint64_t row = first; row < ticks.end(); ++row) busy += ticks.row(row).duration;
+  const std::uint64_t rows = ticks.end() - first;
+  return rows == 0 ? 0 : core::in_seconds(busy) * ticks_per_second / static_cast<double>(rows);
+}
+
+json zone_json(const std::optional<ZoneStats>& zone) {
+  if (!zone) return nullptr;
+  return {{"neighbours", zone->neighbours},
+          {"ghosts", zone->ghosts},
+          {"crossings_out", zone->crossings_out},
+          {"crossings_in", zone->crossings_in},
+          {"checks", zone->ghost_checks + zone->mirror_checks},
+          {"differences", zone->ghosts_corrected + zone->mirror_mismatches}};
+}
+
 json world_json(Inspection& world, core::Nanoseconds now) {
   const resource::Resource* level = world.world().level();
   const Server& server = world.server();
@@ -53,7 +74,9 @@ json world_json(Inspection& world, core::Nanoseconds now) {
           {"state_hash", hex(server.published().hash())},
           {"level", level == nullptr ? json(nullptr) : json(to_string(level->identity()))},
           {"seconds_since_tick", rows == 0 ? json(nullptr) : json(core::in_seconds(now - server.now()))},
-          {"store", store_json(world.store())}};
+          {"load", load_of(world.ticks(), world.world().ticks_per_second())},
+          {"store", store_json(world.store())},
+          {"zone", zone_json(server.stats().zone)}};
 }
 
 json status_json(const Api& api) {

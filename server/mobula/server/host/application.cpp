@@ -181,6 +181,7 @@ int serve(const HostConfig& config, const OpenWorlds& open) {
   if (!web_server) return refuse(config, web_server.error());
   const auto admin_server = start_admin(std::move(*admin), config, first, api);
   if (!admin_server) return refuse(config, admin_server.error());
+  worlds.admin_listens((*admin_server)->local_port());
   std::optional<agones::LifeCycle> life;
   if (config.agones) life.emplace(worlds.events(), life_cycle_config(config)).ready();
   worlds.on_tick([&] {

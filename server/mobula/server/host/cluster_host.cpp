@@ -2,6 +2,7 @@
 #include <chrono>
 #include <mobula/core/format.hpp>
 #include <mobula/core/log.hpp>
+#include <mobula/net/origin.hpp>
 #include <mobula/net/resolve.hpp>
 #include <mobula/net/server_pipes.hpp>
 #include <mobula/server/admin/http_server.hpp>
@@ -20,11 +21,18 @@ using transport::Pipe;
 
 static_assert(store::epoch_max == cluster::epoch_max, "each owner of a world may have a file");
 constexpr core::Nanoseconds report_interval = core::second;
-// Empty if other machines do not reach it, or the port is not known yet.
-std::string reachable_admin(const HostConfig& config) {
+// Returns the URL of the admin port for the other processes of the cluster. A port at all addresses has the host of the
+// worlds. One at a loopback address counts if the worlds are at one too, as on a single machine. Empty otherwise, and
+// while the port is not known.
+std::string published_admin(const HostConfig& config) {
   const core::Result<transport::Address> listen = admin::listen_address(config.admin_address, config.admin_port);
-  return !listen || listen->is_any() || admin::check_listen(*listen, {}).ok() || listen->port == 0 ? ""
-                                                                                                   : admin_url(config);
+  if (!listen || listen->port == 0) return {};
+  std::string host = config.public_addresses.empty() ? std::string() : config.public_addresses.front();
+  if (host.find(':') != std::string::npos) host = '[' + host + ']';
+  const bool everywhere = listen->is_any() || *listen == transport::Address::v4(0, 0, 0, 0, listen->port);
+  if (everywhere) return host.empty() ? host : core::format("http://{}:{}", host, listen->port);
+  const bool here = admin::check_listen(*listen, {}).ok();
+  return here && !net::is_local_origin("http://" + host) ? std::string() : admin_url(config);
 }
 
 // The function is the game's. A node goes on without a world whose game cannot be made.
@@ -88,10 +96,7 @@ core::Result<std::unique_ptr<ClusterHost>> ClusterHost::start(Worlds& worlds, co
   const core::Result<std::string> game = hash_of(**first);
   if (!game) return game.error();
   cluster::NodeConfig node{.cluster = config.cluster_name + "/", .name = config.node};
-  node.offer = {.game = *game,
-                .version = std::string(api::version()),
-                .admin = reachable_admin(config),
-                .worlds_max = *parse_capacity(config.capacity)};
+  node.offer = {.game = *game, .version = std::string(api::version()), .worlds_max = *parse_capacity(config.capacity)};
   std::unique_ptr<ClusterHost> host(new ClusterHost(worlds, config, std::move(make_game), std::move(node)));
   worlds.supervise(*host);
   return host;
@@ -102,13 +107,31 @@ ClusterHost::ClusterHost(Worlds& worlds, HostConfig config, MakeGame make_game, 
       config_(std::move(config)),
       make_game_(std::move(make_game)),
       places_(node.offer.worlds_max),
-      node_(std::make_unique<cluster::NodeThread>(
-          std::move(node), cluster::EtcdConfig{.members = cluster::parse_members(config_.cluster).value()})) {}
+      joins_as_(std::move(node)) {}
+
+void ClusterHost::join() {
+  joins_as_.offer.admin = published_admin(config_);
+  node_ = std::make_unique<cluster::NodeThread>(
+      std::move(joins_as_), cluster::EtcdConfig{.members = cluster::parse_members(config_.cluster).value()});
+}
 
 // A node that has not joined yet has no world to serve.
-bool ClusterHost::may_serve() const { return !node_->ended() && (worlds_.all().empty() || node_->may_serve()); }
+bool ClusterHost::may_serve() const {
+  return !node_ || (!node_->ended() && (worlds_.all().empty() || node_->may_serve()));
+}
+
+void ClusterHost::drain() {
+  drained_ = true;
+  if (node_) node_->drain();
+}
+
+void ClusterHost::progress() {
+  if (node_) node_->tick_ran();
+}
 
 void ClusterHost::update() {
+  if (!node_ && drained_) return;
+  if (!node_) join();
   node_->tick_ran();
   end_closed();
   while (const std::optional<NodeTask> task = node_->poll_task()) handle(*task);

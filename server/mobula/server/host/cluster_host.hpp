@@ -16,15 +16,15 @@ namespace mobula::server {
 
 class ClusterHost final : public Supervisor {
  public:
-  /// Joins the cluster of a configuration, which has passed
-  /// check_node_settings(). `worlds` must be destroyed before the host.
-  /// Errors: those of the game's schema.
+  /// Makes the host of a configuration, which has passed check_node_settings(). It joins the cluster at the first
+  /// update. `worlds` must be destroyed before the host. Errors: those of the game's schema.
   static core::Result<std::unique_ptr<ClusterHost>> start(Worlds& worlds, const HostConfig& config, MakeGame make_game);
 
   [[nodiscard]] bool may_serve() const override;
   void update() override;
-  void drain() override { node_->drain(); }
-  void progress() override { node_->tick_ran(); }
+  void admin_listens(std::uint16_t port) override { config_.admin_port = port; }
+  void drain() override;
+  void progress() override;
   [[nodiscard]] const char* not_ready() const override { return not_ready_; }
 
  private:
@@ -49,6 +49,7 @@ class ClusterHost final : public Supervisor {
   };
 
   ClusterHost(Worlds& worlds, HostConfig config, MakeGame make_game, cluster::NodeConfig node);
+  void join();
   void handle(const cluster::NodeTask& task);
   void open_next();
   void finish(const cluster::NodeTask& task, const core::Result<store::EpochFile>& file);
@@ -73,7 +74,9 @@ class ClusterHost final : public Supervisor {
   const char* not_ready_ = "the node has not joined its cluster yet";
   core::Nanoseconds report_due_ = 0;
   std::uint64_t ended_ = 0;  // worlds that had ended at the last update
-  std::unique_ptr<cluster::NodeThread> node_;
+  cluster::NodeConfig joins_as_;
+  bool drained_ = false;
+  std::unique_ptr<cluster::NodeThread> node_;  // null before the first update
 };
 
 }  // namespace mobula::server

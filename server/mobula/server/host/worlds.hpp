@@ -23,6 +23,8 @@ class Supervisor {
   [[nodiscard]] virtual bool may_serve() const = 0;
   /// Called in each turn of the loop, between ticks.
   virtual void update() = 0;
+  /// Handles that the admin port listens at this port. Called before the first update().
+  virtual void admin_listens(std::uint16_t port) = 0;
   /// Handles the drain of the process.
   virtual void drain() = 0;
   /// Called between the steps of work that keeps the loop from its next turn, such as the last saves of many worlds.
@@ -62,6 +64,10 @@ class Worlds {
   /// Lets a supervisor open worlds. run() then goes on while there is none. It must outlive run().
   void supervise(Supervisor& supervisor) { supervisor_ = &supervisor; }
   [[nodiscard]] bool supervised() const { return supervisor_ != nullptr; }
+  /// Lets the supervisor, if there is one, know the admin port.
+  void admin_listens(std::uint16_t port) {
+    if (supervised()) supervisor_->admin_listens(port);
+  }
   /// Returns the supervisor's not_ready(). Null without a supervisor.
   [[nodiscard]] const char* not_ready() const { return supervised() ? supervisor_->not_ready() : nullptr; }
   /// Ticks the worlds until stop(), until none is left, or for `ticks` ticks of the oldest (0 for no limit), then shuts
