@@ -8,6 +8,7 @@
 #include <mobula/server/admin/documents.hpp>
 #include <mobula/server/admin/http_server.hpp>
 #include <mobula/server/admin/listen_address.hpp>
+#include <mobula/server/cluster/trouble_log.hpp>
 
 namespace mobula::cluster {
 namespace {
@@ -84,9 +85,11 @@ core::Status serve(const ServeOptions& options) {
   core::log_info("cluster", "HTTP address http://{}:{}, cluster '{}', etcd {}", options.address, (*http)->local_port(),
                  options.at.cluster, options.at.etcd);
   ContactLog contact;
+  TroubleLog records("keys in etcd", "cluster");
   while (!stopping) {
     session.run(interval);
     contact.update(session.control());
+    records.update(session.control().directory().unreadable(), session.control().now());
     figures.update(session.control().now());
     map.update(session.control().now());
     (*http)->serve(serve_budget);

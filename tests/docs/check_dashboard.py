@@ -8,7 +8,7 @@ import re
 import sys
 from pathlib import Path
 
-SUFFIXES = r"(_bucket|_sum|_count)$"  # of histograms
+SUFFIXES = r"(_bucket|_sum|_count)$"  # added by histograms
 
 
 def main(root):

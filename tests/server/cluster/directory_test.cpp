@@ -54,6 +54,22 @@ TEST_F(DirectoryTest, ListsThenFollows) {
   EXPECT_EQ(directory.corrections(), 0u);
 }
 
+TEST_F(DirectoryTest, ValuesOfAnotherFormAreNamedUntilTheyAreMended) {
+  put("c/ledgers/w", "[]");
+  put("c/other/key", "of others");
+  run(100 * ms);
+  EXPECT_NE(directory.unreadable().find("key 'c/ledgers/w' cannot be read: "), std::string::npos)
+      << directory.unreadable();
+  put("c/worlds/-", "{}");
+  run(100 * ms);
+  EXPECT_TRUE(directory.unreadable().ends_with("(1 more like this)")) << directory.unreadable();
+  put("c/ledgers/w", to_json(LedgerRecord{.version = 3}));
+  store.commit({.erased = {"c/worlds/-"}});
+  run(100 * ms);
+  EXPECT_EQ(directory.unreadable(), "");
+  EXPECT_EQ(directory.ledger("w").record.version, 3u);
+}
+
 TEST_F(DirectoryTest, IsNotCompleteBeforeTheFirstList) {
   client.network.cut = true;
   run(core::second);

@@ -14,17 +14,6 @@ std::string name_in(std::string_view key, std::string_view prefix) {
   return std::string(key.starts_with(prefix) ? key.substr(prefix.size()) : "");
 }
 
-template <class Record>
-void put(ListedByName<Record>& records, const std::string& name, const KeyValue* value,
-         core::Result<Record> (*parse)(std::string_view)) {
-  if (!core::is_good_name(name)) return;
-  core::Result<Record> record = parse(value == nullptr ? "" : value->value);
-  if (record)
-    records[name] = {std::move(*record), value->created, value->modified};
-  else
-    records.erase(name);
-}
-
 }  // namespace
 
 void Directory::update(Coordinator& coordinator, core::Nanoseconds now) {
@@ -111,12 +100,38 @@ void Directory::apply(const Change& change) {
 
 // Brings the record of a key up to date.
 void Directory::read(const std::string& key) {
+  read_as(nodes_prefix, key, nodes_, parse_node);
+  read_as(loads_prefix, key, loads_, parse_load);
+  read_as(worlds_prefix, key, worlds_, parse_world);
+  read_as(crossings_prefix, key, crossings_, parse_crossing);
+  read_as(ledgers_prefix, key, ledgers_, parse_ledger);
+}
+
+template <class Record>
+void Directory::read_as(std::string_view prefix, const std::string& key, ListedByName<Record>& records,
+                        core::Result<Record> (*parse)(std::string_view)) {
+  const std::string name = name_in(key, prefix);
+  if (name.empty()) return;
+  records.erase(name);
+  unreadable_.erase(key);
   const KeyValue* const value = find(key);
-  put(nodes_, name_in(key, nodes_prefix), value, parse_node);
-  put(loads_, name_in(key, loads_prefix), value, parse_load);
-  put(worlds_, name_in(key, worlds_prefix), value, parse_world);
-  put(crossings_, name_in(key, crossings_prefix), value, parse_crossing);
-  put(ledgers_, name_in(key, ledgers_prefix), value, parse_ledger);
+  if (value == nullptr) return;
+  if (const core::Status good = core::check_name(name); !good) {
+    unreadable_[key] = good.error().message;
+    return;
+  }
+  if (core::Result<Record> record = parse(value->value))
+    records[name] = {std::move(*record), value->created, value->modified};
+  else
+    unreadable_[key] = record.error().message;
+}
+
+std::string Directory::unreadable() const {
+  if (unreadable_.empty()) return {};
+  const auto& [key, why] = *unreadable_.begin();
+  std::string text = "the value of key '" + core::shown(prefix_ + key, key_bytes_shown) + "' cannot be read: " + why;
+  if (unreadable_.size() > 1) text += " (" + std::to_string(unreadable_.size() - 1) + " more like this)";
+  return text;
 }
 
 Listed<LedgerRecord> Directory::ledger(std::string_view world) const {

@@ -53,6 +53,8 @@ class Directory {
   [[nodiscard]] std::uint64_t corrections() const { return corrections_; }
   /// Returns why the last list or watch failed. Empty after a success.
   [[nodiscard]] const std::string& trouble() const { return trouble_; }
+  /// Returns which values cannot be read, and why: one of them, and the number of others. Empty without one.
+  [[nodiscard]] std::string unreadable() const;
   /// Returns true if the store has lost changes that it had shown. It stays so, and trouble() is why.
   [[nodiscard]] bool went_back() const { return went_back_; }
 
@@ -61,6 +63,9 @@ class Directory {
   void adopt(const Reply& reply);
   void apply(const Change& change);
   void read(const std::string& key);
+  template <class Record>
+  void read_as(std::string_view prefix, const std::string& key, ListedByName<Record>& records,
+               core::Result<Record> (*parse)(std::string_view));
 
   std::string prefix_;
   std::map<std::string, KeyValue, std::less<>> keys_;
@@ -69,6 +74,7 @@ class Directory {
   ListedByName<WorldRecord> worlds_;
   ListedByName<CrossingRecord> crossings_;
   ListedByName<LedgerRecord> ledgers_;
+  std::map<std::string, std::string, std::less<>> unreadable_;  // errors by key
   Revision revision_ = 0;
   RequestId request_ = 0;      // unanswered list; 0 for none
   Revision listed_from_ = 0;   // revision of the copy when the list was sent

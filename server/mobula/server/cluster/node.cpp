@@ -237,7 +237,8 @@ RequestId Node::leave(Coordinator& coordinator) const {
 }
 
 NodeStatus Node::status(core::Nanoseconds now) const {
-  NodeStatus status{.last_error = last_error_,
+  NodeStatus status{.unreadable = directory_.unreadable(),
+                    .last_error = last_error_,
                     .lease_left = std::max<core::Nanoseconds>(valid_until() - now, 0),
                     .corrections = directory_.corrections(),
                     .commits_failed = attempts_.failed(),

@@ -31,6 +31,7 @@ struct NodeConfig {
 struct NodeStatus {
   std::string member{};      // URL of the member of etcd that answered last; empty after an error
   std::string trouble{};     // why requests fail, or why the node has ended; empty while all is well
+  std::string unreadable{};  // Directory::unreadable()
   std::string last_error{};  // text of the last error; kept after a success
   std::optional<core::Nanoseconds> since_contact{};  // since the last answer without an error; null before the first
   core::Nanoseconds lease_left = 0;                  // time for which the process may serve without a renewal

@@ -31,6 +31,7 @@ struct NodeThread::Impl {
         etcd(events, std::move(etcd_config), [this] { update(); }),
         node(std::move(node_config)),
         trouble("node " + name + ", its coordinator (--cluster)"),
+        records("node " + name + ", keys of its cluster"),
         thread([this] { run(); }) {}
   ~Impl() {
     stopping = true;
@@ -83,6 +84,7 @@ struct NodeThread::Impl {
     }
     const NodeStatus current = status(now);
     trouble.update(current.trouble, now);
+    records.update(current.unreadable, now);
     if (node.serving() && !std::exchange(serving, true)) core::log_info("server", "node {} serves its cluster", name);
     if (current.draining && !std::exchange(draining, true))
       core::log_warn("server", "node {} drains: it takes no more worlds and closes those that it has", name);
@@ -96,6 +98,7 @@ struct NodeThread::Impl {
   Node node;
   std::string member;  // copy for other threads
   TroubleLog trouble;
+  TroubleLog records;
   bool serving = false;  // as logged, like the next two
   bool draining = false;
   bool ended = false;
