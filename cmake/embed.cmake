@@ -26,6 +26,7 @@ extern \"C\" {
 
 namespace mobula::server::admin {
 
+// NOLINTNEXTLINE(readability-function-size): a line per file
 std::span<const EmbeddedFile> @function@() {
   static const std::array<EmbeddedFile, @number@> files{{
 @entries@  }};

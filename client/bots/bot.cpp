@@ -61,13 +61,14 @@ core::Status Bot::update(core::Nanoseconds now) {
 }
 
 core::Status Bot::enter(core::Nanoseconds now) {
-  core::Result<std::optional<WorldToken>> token = tokens_({});
-  if (!token) {
+  core::Result<std::optional<WorldToken>> requested = tokens_({});
+  if (!requested) {
     entered_at_ = now + token_retry;
-    if (setup_.tokens == nullptr) setup_.tally.refusals.add(token.error().reason);
+    if (setup_.tokens == nullptr) setup_.tally.refusals.add(requested.error().reason);
     return core::Done{};
   }
-  if (!*token) return core::Done{};
+  std::optional<WorldToken>& token = *requested;
+  if (!token) return core::Done{};  // not yet
   entered_at_ = now;
   const bool predicts = setup_.predicts.rules != nullptr && self_.mirrors;
   ConnectionConfig config{.transport = {},
@@ -75,7 +76,7 @@ core::Status Bot::enter(core::Nanoseconds now) {
                           .schema = setup_.predicts.schema,
                           .resources = predicts ? setup_.predicts.level : nullptr,
                           .decode = self_.mirrors};
-  config.transport.token = std::move((*token)->token);
+  config.transport.token = std::move(token->token);
   core::Result<std::unique_ptr<PipeClient>> client =
       PipeClient::open(setup_.loop, access_, std::move(config), self_.seed + joins_++);
   if (!client) {

@@ -242,6 +242,7 @@ class Cluster:
 @contextmanager
 def folder_of_logs(prefix, seed):
     """A folder that is kept if the trial fails. A list with the processes to end is given with it."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # else the processes would stay
     folder = Path(tempfile.mkdtemp(prefix=prefix))
     clusters = []
     good = False

@@ -207,7 +207,8 @@ void MapFeed::update_entity(Inspection& world, const ecs::Pool& places, std::uin
 
 // An entity that arrives was a ghost, whose position need not change.
 void MapFeed::note_arrivals(const Server& server) {
-  const std::uint64_t crossed = server.stats().zone ? server.stats().zone->crossings_in : 0;
+  const std::optional<ZoneStats>& zone = server.stats().zone;
+  const std::uint64_t crossed = zone ? zone->crossings_in : 0;
   if (crossed != crossed_in_ && !request_.ghosts) changed_since_ = 0;
   crossed_in_ = crossed;
 }
