@@ -1,4 +1,5 @@
 #include <cluster/map_watch.hpp>
+#include <cluster/shallow_json.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/core/text.hpp>
 
@@ -104,7 +105,7 @@ void MapWatch::connect(std::uint32_t zone) {
 }
 
 void MapWatch::on_text(std::uint32_t zone, std::string_view text) {
-  const json frame = json::parse(text, nullptr, false);
+  const json frame = parse_shallow(text);
   const std::string topic = frame.is_object() ? frame.value("topic", json()).dump() : std::string();
   Link& link = links_[zone];
   if (topic == "\"map\"") {

@@ -97,7 +97,8 @@ void MergedMap::lose(std::uint32_t zone, std::int64_t index) {
   const auto found = entities_.find(index);
   if (found->second.zone != zone) return;
   for (std::uint32_t other = 0; other < zones_.size(); ++other)
-    if (zones_[other].places.contains(index)) return set_zone(index, found->second, other);
+    if (zones_[other].places.contains(index) || zones_[other].old.contains(index))
+      return set_zone(index, found->second, other);
   if (found->second.sent) lost_.insert(index);
   entities_.erase(found);
 }

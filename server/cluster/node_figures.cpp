@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cluster/node_figures.hpp>
+#include <cluster/shallow_json.hpp>
 
 namespace mobula::cluster {
 namespace {
@@ -48,7 +49,7 @@ void NodeFigures::ask(const std::string& admin, Node& node, core::Nanoseconds no
       return node.connection.reset();
     }
     node.answered_at = now;
-    node.worlds = figures_of(json::parse(*answer, nullptr, false));
+    node.worlds = figures_of(parse_shallow(*answer));
   });
 }
 

@@ -82,6 +82,25 @@ TEST(MergedMap, AFeedThatBeginsAnewReplacesItsZone) {
   EXPECT_EQ(shown, (Shown{{6, {1, 0, 0, 4, 0, 0}}, {7, {1, 1, 0, 0, 0, 0}}}));
 }
 
+// A zone's feed begins anew while an entity that it had is in another zone, which loses it before the new frames are
+// complete.
+TEST(MergedMap, AnEntityOfTwoZonesIsLostOnce) {
+  MergedMap map(2, 10);
+  ASSERT_TRUE(map.apply(1, first({7, 1, 0, 0, 0, 0, 0})));
+  ASSERT_TRUE(map.apply(0, first({7, 1, 0, 0, 0, 0, 0})));
+  Shown shown;
+  show(shown, map.take());
+  json begun = first(json::array());
+  begun["complete"] = false;
+  ASSERT_TRUE(map.apply(1, begun));
+  ASSERT_TRUE(map.apply(0, frame(json::array(), json::array(), {7})));
+  show(shown, map.take());
+  EXPECT_EQ(shown.size(), 1u) << "the other zone may still have it";
+  ASSERT_TRUE(map.apply(1, frame(json::array())));
+  show(shown, map.take());
+  EXPECT_TRUE(shown.empty());
+}
+
 TEST(MergedMap, IsCompleteWhenAllReadableZonesAre) {
   MergedMap map(2, 10);
   map.set_readable(0, true);

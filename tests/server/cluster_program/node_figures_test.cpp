@@ -66,5 +66,13 @@ TEST_F(NodeFiguresTest, AnswersOfAnotherFormHaveNoFigures) {
   }
 }
 
+TEST_F(NodeFiguresTest, DeepNestingIsLeftOut) {
+  constexpr std::size_t depth = 200'000;
+  of.west.set(of.west.status, R"({"worlds": [{"name": "land.w", "tick": 8, "zone": )" + std::string(depth, '[') +
+                                  std::string(depth, ']') + "}]}");
+  ASSERT_TRUE(wait([&] { return !west().is_null() && west()["tick"] == 8; }));
+  EXPECT_LT(west().dump().size(), 100u);
+}
+
 }  // namespace node_figures_test
 }  // namespace mobula::cluster
