@@ -1,5 +1,6 @@
 #include <cluster/map_watch.hpp>
 #include <cluster/shallow_json.hpp>
+#include <cmath>
 #include <mobula/core/format.hpp>
 #include <mobula/core/text.hpp>
 
@@ -20,7 +21,7 @@ bool read_range(const json& request, const char* name, float (&range)[2]) {
   if (!found->is_array() || found->size() != 2 || !(*found)[0].is_number() || !(*found)[1].is_number()) return false;
   range[0] = (*found)[0].get<float>();
   range[1] = (*found)[1].get<float>();
-  return range[0] <= range[1];
+  return std::isfinite(range[0]) && std::isfinite(range[1]) && range[0] <= range[1];
 }
 
 }  // namespace

@@ -90,6 +90,7 @@ TEST_F(MapWatchTest, RequestsAreChecked) {
   EXPECT_EQ(part->z[1], 2);
   EXPECT_EQ(part->x[1], std::numeric_limits<float>::infinity());
   for (const char* bad : {"{}", R"({"world": 3})", R"({"world": "land", "x": 3})", R"({"world": "land", "x": [2, 1]})",
+                          R"({"world": "land", "x": [0, 1e300]})", R"({"world": "land", "z": [-1e39, 0]})",
                           R"({"world": "land", "z": [1, "2"]})", R"({"world": "land", "entities_max": 0})",
                           R"({"world": "land", "entities_max": 20001})", R"({"world": "land", "entities_max": -1})"})
     EXPECT_FALSE(parse_map_request(bad)) << bad;
