@@ -29,19 +29,17 @@ BotDecision wander(const BotView& view, core::Random& random) {
   return {.act = BotAct::command, .next_in = until, .command = move_command(x / length, z / length)};
 }
 
-BotDecision roam(const BotView& view, core::Random& random) {
+// Walks to a place of a square around the middle of the world.
+BotDecision walk_about(const BotView& view, core::Random& random, float radius, float least, float most) {
   if (!view.playing) return {.next_in = for_ever};
-  const float x = random.uniform(-roam_radius, roam_radius);
-  const float z = random.uniform(-roam_radius, roam_radius);
-  return {.act = BotAct::command, .next_in = seconds_between(random, 5, 10), .command = walk_to_command(x, z)};
+  const float x = random.uniform(-radius, radius);
+  const float z = random.uniform(-radius, radius);
+  return {.act = BotAct::command, .next_in = seconds_between(random, least, most), .command = walk_to_command(x, z)};
 }
 
-BotDecision crowd(const BotView& view, core::Random& random) {
-  if (!view.playing) return {.next_in = for_ever};
-  const float x = random.uniform(-crowd_radius, crowd_radius);
-  const float z = random.uniform(-crowd_radius, crowd_radius);
-  return {.act = BotAct::command, .next_in = seconds_between(random, 1, 4), .command = walk_to_command(x, z)};
-}
+BotDecision roam(const BotView& view, core::Random& random) { return walk_about(view, random, roam_radius, 5, 10); }
+
+BotDecision crowd(const BotView& view, core::Random& random) { return walk_about(view, random, crowd_radius, 1, 4); }
 
 BotDecision churn(const BotView& view, core::Random& random) {
   if (!view.playing) {

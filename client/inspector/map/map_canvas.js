@@ -26,7 +26,7 @@ export class MapCanvas {
   #dirty = true;
   #calm = matchMedia('(prefers-reduced-motion: reduce)');
 
-  // on: {choose(entity, x, z), frame(complete), error(message), fitted()?, selected(), regions?}. choose gets the entity at
+  // on: {choose(entity, x, z), frame(complete)?, error(message), fitted()?, selected(), regions?}. choose gets the entity at
   // a place, or null. selected returns the entity that is marked, or null. regions is what Painter.paint() takes.
   constructor(page, colours, on) {
     this.#page = page;
@@ -144,7 +144,7 @@ export class MapCanvas {
     this.#last_frame = now;
     this.#dirty = true;
     if (!this.#fitted && frame.complete) this.#fit();
-    this.#on.frame(frame.complete);
+    this.#on.frame?.(frame.complete);
   }
 
   #fit() {

@@ -24,6 +24,13 @@ export class MapEntities {
     this.truncated = frame.truncated;
   }
 
+  // Returns the entity with a handle, "INDEX.GENERATION". Null for null, and without one.
+  find(handle) {
+    const [index, generation] = (handle ?? '').split('.').map(Number);
+    const entity = this.by_index.get(index);
+    return entity?.generation === generation ? entity : null;
+  }
+
   // Returns the drawn position in metres.
   place(entity, now, interval) {
     const way = Math.min(1, (now - entity.moved_at) / interval);

@@ -39,7 +39,7 @@ class MapView {
       frame: (complete) => complete && this.#count_kinds(),
       error: (message) => setText(this.head.note, message),
       fitted: () => this.#follow_chosen(),
-      selected: () => this.#chosen_entity(),
+      selected: () => this.map.entities.find(this.chosen),
     });
     this.side = h('aside', {class: 'map-side panel', 'aria-label': 'Contents of the map'});
     this.legend_place = h('div', {});
@@ -96,12 +96,6 @@ class MapView {
     this.followed = true;
     const [x, , z] = this.chosen_position;
     this.map.show(x, z);
-  }
-
-  #chosen_entity() {
-    const [index, generation] = (this.chosen ?? '').split('.').map(Number);
-    const entity = this.map.entities.by_index.get(index);
-    return entity?.generation === generation ? entity : null;
   }
 
   // Updates the texts once a second.

@@ -37,7 +37,6 @@ class ZonesView {
     this.head = view_head(`Map ${this.#page.world}`);
     this.map = new MapCanvas(this.#page, this.#colours, {
       choose: (entity, x, z) => this.#choose(entity, x, z),
-      frame: () => {},
       error: (message) => setText(this.head.note, message),
       selected: () => this.#selected(),
       regions: this.#borders,
@@ -96,9 +95,7 @@ class ZonesView {
   }
 
   #selected() {
-    const [index, generation] = (this.#page.route.argument ?? '').split('.').map(Number);
-    const entity = this.map.entities.by_index.get(index);
-    return entity?.generation === generation ? entity : null;
+    return this.map.entities.find(this.#page.route.argument);
   }
 
   // A zone's card is marked. An entity is described, with a link to it in its node's inspector.
