@@ -7,7 +7,7 @@
 //   Mobula    whole - bare - crypto: the product's share
 //   inside    of it, without sockets: the same path from or to memory, less the crypto
 //
-// Also handshakes per second, and memory per idle session. Usage: mobula-transport-table
+// Also handshakes per second, and memory per idle session. Usage: mobula-transport-table [--rounds N]
 #include <CLI/CLI.hpp>
 #include <arpa/inet.h>
 #include <malloc.h>
@@ -32,7 +32,6 @@ namespace {
 constexpr std::size_t sessions = 1000;
 // Datagrams that wait in a socket at once: the capacity of a kernel's default buffer for large ones.
 constexpr std::size_t group = 100;
-constexpr int rounds = 60;
 constexpr int batch = 64;
 constexpr std::uint64_t unix_time = 1'700'000'000;
 // Bytes that a session and its seal add to a message, for sequences below 2^16.
@@ -173,8 +172,8 @@ class Crowd {
     double inside = 0;
   };
   // Returns nanoseconds per datagram of `size` bytes.
-  Costs measure_send(std::size_t size);
-  Costs measure_receive(std::size_t size);
+  Costs measure_send(std::size_t size, int rounds);
+  Costs measure_receive(std::size_t size, int rounds);
 
  private:
   std::unique_ptr<transport::ServerEndpoint> make_server() {
@@ -264,7 +263,7 @@ double Crowd::bare_receive(const std::vector<core::Bytes>& datagrams) {
   return per_datagram(begin, std::max<std::size_t>(taken, 1));
 }
 
-Crowd::Costs Crowd::measure_send(std::size_t size) {
+Crowd::Costs Crowd::measure_send(std::size_t size, int rounds) {
   std::vector<double> bare, crypto, whole, inside;
   const core::Bytes message(size - added_bytes);
   core::Bytes taken;
@@ -319,7 +318,7 @@ double Crowd::receive_from_memory(const core::Bytes& message) {
   return per_datagram(begin, sessions);
 }
 
-Crowd::Costs Crowd::measure_receive(std::size_t size) {
+Crowd::Costs Crowd::measure_receive(std::size_t size, int rounds) {
   std::vector<double> bare, crypto, whole, inside;
   const core::Bytes message(size - added_bytes);
   core::Bytes taken;
@@ -429,13 +428,17 @@ void print(const char* name, std::size_t size, const Crowd::Costs& costs) {
 int main(int argc, char** argv) {
   using namespace mobula::bench;
   CLI::App app("Measures sessions: memory, handshakes, and the cost of a datagram.", "mobula-transport-table");
+  int rounds = 60;
+  app.add_option("--rounds", rounds, "measure each cost N times and print the median")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
   CLI11_PARSE(app, argc, argv);
   std::printf("%.0f bytes of heap per idle session\n", bytes_per_idle_session());
   std::printf("%.0f handshakes per second\n\n", handshakes_per_second());
   std::printf("ns per datagram, %zu sessions\n         bytes     bare   crypto    whole   Mobula   inside\n", sessions);
   Crowd crowd;
   for (const std::size_t size : {std::size_t{100}, std::size_t{1200}}) {
-    print("send", size, crowd.measure_send(size));
-    print("receive", size, crowd.measure_receive(size));
+    print("send", size, crowd.measure_send(size, rounds));
+    print("receive", size, crowd.measure_receive(size, rounds));
   }
 }

@@ -11,7 +11,7 @@
 namespace mobula::sim {
 namespace {
 
-constexpr std::uint64_t golden_hash = 0xe0382e3333a51bbf;
+constexpr std::uint64_t golden_hash = 0xcfb9f3d691b60fa4;
 constexpr Size small{.ticks = 200, .players = 4, .entities = 80};
 
 Fault fault(Fault::Kind kind, std::uint32_t at, std::uint32_t ticks = 1, std::uint32_t operations = 0) {

@@ -48,8 +48,7 @@ TEST(ServerEndpoint, SendsTheDisconnectReason) {
   const Reason reason{ReasonCode::refused, "another schema"};
   EXPECT_TRUE(world.server.disconnect(id, reason, world.now, world.server_port));
   EXPECT_FALSE(world.server.disconnect(id, reason, world.now, world.server_port));
-  ASSERT_EQ(sent.size(), 8u);
-  for (std::size_t i = 0; i < 8; ++i) EXPECT_EQ(sent[i], i < 4 ? PacketType::payload : PacketType::disconnect);
+  EXPECT_EQ(sent, std::vector(4, PacketType::payload)) << "a bare disconnect that overtakes them would hide the reason";
   EXPECT_EQ(world.server.find(id), nullptr);
   world.run(50 * millisecond);
   EXPECT_TRUE(client.endpoint.closed());
@@ -73,7 +72,7 @@ TEST(ServerEndpoint, RepeatsALostReasonAtALimitedRate) {
   for (std::uint64_t i = 0; i < 1000; ++i) {
     world.inject(client.port.from, packet_of(1, PacketType::keep_alive, far_ahead + i, core::Bytes(8)));
   }
-  EXPECT_LE(answers, 2) << "one reason, one disconnect";
+  EXPECT_LE(answers, 1);
   EXPECT_EQ(world.dropped(Drop::ended), 1000u);
   world.filter = nullptr;
   world.run(100 * millisecond);

@@ -226,11 +226,8 @@ void ClientEndpoint::pipe_closed(std::string_view why, core::Nanoseconds now) {
 void ClientEndpoint::close(const Reason& reason, Output& output) {
   if (step_ == Step::closed) return;
   PacketBuffer packet;
-  if (step_ != Step::requesting) {
-    for (int copy = 0; copy < disconnect_copies; ++copy) {
-      send_packet(PacketType::payload, packet, Session::write_disconnect(reason, packet.body()), output);
-    }
-    for (int copy = 0; copy < disconnect_copies; ++copy) send_packet(PacketType::disconnect, packet, 0, output);
+  for (int copy = 0; copy < disconnect_copies && step_ != Step::requesting; ++copy) {
+    send_packet(PacketType::payload, packet, Session::write_disconnect(reason, packet.body()), output);
   }
   end(reason);
 }

@@ -181,7 +181,6 @@ void ServerEndpoint::send_disconnect(Channel& channel, const Address& to, const 
     const std::size_t size = Session::write_disconnect(reason, packet.body());
     send_packet(channel, to, PacketType::payload, packet, size, output);
   }
-  for (int copy = 0; copy < copies; ++copy) send_packet(channel, to, PacketType::disconnect, packet, 0, output);
 }
 
 void ServerEndpoint::pipe_closed(const Address& address, core::Nanoseconds /*now*/) {

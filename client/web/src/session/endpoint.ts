@@ -143,10 +143,7 @@ export class Endpoint {
   /** Ends the session. The server may already have one, even if this client still waits for it. */
   close(end: End, send: Send): void {
     if (this.step === "closed") return;
-    if (this.step !== "requesting") {
-      for (let i = 0; i < endCopies; ++i) this.seal(packetType.payload, endBody(end), send);
-      for (let i = 0; i < endCopies; ++i) this.seal(packetType.disconnect, new Uint8Array(0), send);
-    }
+    for (let i = 0; i < endCopies && this.step !== "requesting"; ++i) this.seal(packetType.payload, endBody(end), send);
     this.finish(end);
   }
 
