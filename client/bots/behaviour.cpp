@@ -39,6 +39,13 @@ BotDecision walk_about(const BotView& view, core::Random& random, float radius, 
 
 BotDecision roam(const BotView& view, core::Random& random) { return walk_about(view, random, roam_radius, 5, 10); }
 
+// The demo takes one chat message per second.
+BotDecision count(const BotView& view, core::Random& random) {
+  if (!view.playing) return {.next_in = for_ever};
+  if (view.moment == BotMoment::plays || random.below(4) == 0) return walk_about(view, random, roam_radius, 0.1f, 0.5f);
+  return {.act = BotAct::send_number, .next_in = seconds_between(random, 1.1f, 1.3f)};
+}
+
 BotDecision crowd(const BotView& view, core::Random& random) { return walk_about(view, random, crowd_radius, 1, 4); }
 
 BotDecision churn(const BotView& view, core::Random& random) {
@@ -56,6 +63,10 @@ constexpr Behaviour all_behaviours[] = {
     {"wander", "moves in a direction that changes every 1 to 3 s", true, false, wander},
     {"roam", "walks to places up to 40 m from the middle of the world, and so through all zones of a cluster", true,
      false, roam},
+    {"count",
+     "roams, and counts in the chat, a number in 1 to 2 s; a number that comes twice is a command that the "
+     "server has executed twice",
+     true, false, count},
     {"crowd", "moves to the middle of the world, and about there in the crowd", true, false, crowd},
     {"churn",
      "stays 2 to 15 s, then leaves, or falls silent, or loses its path and reconnects as the same player; a bot "

@@ -17,9 +17,10 @@ namespace mobula::client {
 enum class BotAct : std::uint8_t {
   nothing,
   command,
-  leave,      // disconnect with a reason; joins again as another player
-  vanish,     // fall silent, like a crashed program; joins again as another player
-  lose_path,  // lose the path, and reconnect at once over another as the same player
+  send_number,  // in the demo's chat: the next one, from 1 on
+  leave,        // disconnect with a reason; joins again as another player
+  vanish,       // fall silent, like a crashed program; joins again as another player
+  lose_path,    // lose the path, and reconnect at once over another as the same player
   join,
 };
 

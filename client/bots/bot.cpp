@@ -43,12 +43,14 @@ Bot::Bot(const BotSetup& setup, const Self& self)
       self_(self),
       access_(access_of(setup.access, self.number)),
       tokens_(tokens_of(access_, setup.tokens)),
-      random_(self.seed) {}
+      random_(self.seed),
+      numbers_(core::format("{:x}", self.seed)) {}
 
 core::Status Bot::update(core::Nanoseconds now) {
   if (client_ != nullptr) {
     client_->update();
     note_correction();
+    note_repeated_numbers();
     check_connection(now);
   }
   if (!wanted_) {
@@ -159,10 +161,8 @@ void Bot::act(const BotDecision& decision, core::Nanoseconds now) {
   switch (decision.act) {
     case BotAct::nothing: return;
     case BotAct::join: wants_in_ = true; return;
-    case BotAct::command:
-      ++counts[Count::commands];
-      client_->set_command(decision.command);
-      return;
+    case BotAct::command: return give_command(decision.command);
+    case BotAct::send_number: return give_command(numbers_.next_command());
     case BotAct::leave:
       ++counts[Count::leaves];
       leave(now);
@@ -179,6 +179,16 @@ void Bot::act(const BotDecision& decision, core::Nanoseconds now) {
       client_->drop_pipe();
       return;
   }
+}
+
+void Bot::give_command(core::ByteView command) {
+  ++setup_.tally.now.counts[Count::commands];
+  client_->set_command(command);
+}
+
+void Bot::note_repeated_numbers() {
+  for (const ReceivedEvent& event : connection()->events())
+    if (numbers_.is_repeated(event.bytes)) ++setup_.tally.now.counts[Count::commands_twice];
 }
 
 void Bot::note_ticks(core::Nanoseconds now) {

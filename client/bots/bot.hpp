@@ -3,6 +3,7 @@
 #pragma once
 
 #include <bots/behaviour.hpp>
+#include <bots/chat_numbers.hpp>
 #include <bots/interval_stats.hpp>
 #include <bots/token_stock.hpp>
 #include <limits>
@@ -103,6 +104,8 @@ class Bot {
   void note_ticks(core::Nanoseconds now);
   void note_loss(ReasonCounts& kind);
   void note_correction();
+  void give_command(core::ByteView command);
+  void note_repeated_numbers();
   void count_prediction();
 
   // Part of the current connection's counters that the tally contains already.
@@ -122,6 +125,7 @@ class Bot {
   Access access_;
   TokenSource tokens_;
   core::Random random_;
+  ChatNumbers numbers_;
   std::unique_ptr<PipeClient> client_;
   Counted counted_;
   CountedPrediction counted_prediction_;

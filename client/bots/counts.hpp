@@ -19,9 +19,10 @@ enum class Count : std::uint8_t {
   corrections,
   events,
   commands,
-  joins,    // worlds entered, including reconnections
-  rejoins,  // reconnections as the same player
-  leaves,   // departures by the bot's choice, of any kind
+  commands_twice,  // executed twice; see ChatNumbers
+  joins,           // worlds entered, including reconnections
+  rejoins,         // reconnections as the same player
+  leaves,          // departures by the bot's choice, of any kind
   predicted_ticks,
   replayed_ticks,
   rollbacks,

@@ -75,6 +75,8 @@ constexpr IntervalMeasure of_intervals[] = {
     {"corrections", "corrections of mirrors by the server", total<Count::corrections>},
     {"events", "events received by bots that mirror", total<Count::events>},
     {"commands", "given", total<Count::commands>},
+    {"commands_twice", "executed twice by the server, as far as bots with the behaviour count see it",
+     total<Count::commands_twice>},
     {"joins", "worlds entered, including reconnections", total<Count::joins>},
     {"rejoins", "… as the same player", total<Count::rejoins>},
     {"leaves", "departures by the bot's choice, of any kind", total<Count::leaves>},

@@ -34,4 +34,10 @@ core::Bytes tag_command(float x, float y, float z) {
   return command_of(builder, demo::commands::Body::Tag, demo::commands::CreateTag(builder, x, y, z));
 }
 
+core::Bytes chat_command(const std::string& text) {
+  flatbuffers::FlatBufferBuilder builder(256);
+  const auto sent = builder.CreateString(text);
+  return command_of(builder, demo::commands::Body::Chat, demo::commands::CreateChat(builder, sent));
+}
+
 }  // namespace mobula::client

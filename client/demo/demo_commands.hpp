@@ -2,6 +2,7 @@
 #pragma once
 
 #include <mobula/core/bytes.hpp>
+#include <string>
 
 namespace mobula::client {
 
@@ -13,5 +14,7 @@ core::Bytes walk_to_command(float x, float z);
 core::Bytes throw_command(float x, float y, float z);
 /// Returns a command to tag the first avatar in a direction. Its length is more than 0 and at most 1.
 core::Bytes tag_command(float x, float y, float z);
+/// Returns a command to send a text to all players: 1 to 120 bytes of printable UTF-8.
+core::Bytes chat_command(const std::string& text);
 
 }  // namespace mobula::client

@@ -3,6 +3,7 @@ import base64
 import json
 import re
 import sqlite3
+import subprocess
 import urllib.request
 from collections import Counter, defaultdict
 
@@ -13,6 +14,7 @@ LEVEL = "server/examples/demo/level/village.json"
 MAP = {"zones": [{"name": "nw", "x": [None, 0], "z": [0, None]}, {"name": "ne", "x": [0, None], "z": [0, None]},
                  {"name": "sw", "x": [None, 0], "z": [None, 0]}, {"name": "se", "x": [0, None], "z": [None, 0]}],
        "hysteresis": 1}
+WRONG = ["lost", "duplicated", "commands_twice", "mismatched", "ghost_mismatches"]  # each is 0
 
 
 def count_metrics(text):
@@ -45,7 +47,11 @@ class Land:
         return int(self.measure()["mobula_zone_crossings_total"] / 2)
 
     def level_size(self):
-        return int(re.search(r"(\d+) entities", (self.cluster.folder / "compiled").read_text())[1])
+        """Returns the number of the level's entities without pickups: one that was taken is missing until it respawns."""
+        inspected = subprocess.run([self.cluster.processes.programs / "mobula-compile", "inspect", self.cluster.folder / "level"],
+                                   check=True, capture_output=True, text=True).stdout
+        entities, pickups = (int(re.search(each, inspected)[1]) for each in (r"(\d+) entities", r"Pickup +Pickup +(\d+)"))
+        return entities - pickups
 
     def records(self):
         """Returns the entities that are on their way, by etcd."""
@@ -56,7 +62,7 @@ class Land:
         return {entity for record in records if record["pack"] for entity in record["entities"]}
 
     def saved(self):
-        """Stops all nodes. Returns the worlds of each entity, and the tags of all avatars."""
+        """Stops all nodes. Returns the worlds of each entity, the pickups, and the tags of all avatars."""
         for name, process in list(self.cluster.processes.running.items()):
             if name.startswith("n"):
                 process.terminate()
@@ -65,20 +71,21 @@ class Land:
         for file in self.cluster.folder.glob("land.*.db"):
             world, epoch = re.fullmatch(r"(land\..+)\.(\d+)\.db", file.name).groups()
             newest[world] = max(newest.get(world, (0, None)), (int(epoch), file))
-        worlds, tags = defaultdict(list), []
+        worlds, pickups, tags = defaultdict(list), set(), []
         for world, (_, file) in newest.items():
             with sqlite3.connect(file) as database:
                 for handle, in database.execute("SELECT handle FROM entities"):
                     worlds[handle].append(world)
+                pickups |= {handle for handle, in database.execute("SELECT handle FROM Pickup")}
                 tags += [each for each, in database.execute("SELECT tags FROM Avatar")]
-        return worlds, tags
+        return worlds, pickups, tags
 
     def judge(self, players):
         """Stops all nodes. Returns what became of the level's entities and the players, and the tags of the avatars."""
         counters = self.measure()
-        worlds, tags = self.saved()
+        worlds, pickups, tags = self.saved()
         moving = self.records()
-        everywhere = set(worlds) | moving
+        everywhere = (set(worlds) | moving) - pickups
         return {"lost": self.level_size() + players - len(everywhere),
                 "duplicated": sum(len(each) > 1 for handle, each in worlds.items() if handle not in moving),
                 "ghost_mismatches": int(counters["mobula_zone_ghosts_corrected_total"] +

@@ -15,6 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 ETCD = "/usr/bin/etcd"
 PATIENCE = 60  # s
+NETWORK = "latency=80ms jitter=20ms loss=2%"  # commands wait for their acknowledgement when their players cross
 PAUSE = 4  # s, longer than a lease
 FAULTS = ["kills", "pauses", "ends", "etcd_kills"]
 
@@ -122,8 +123,7 @@ class Cluster:
         self.processes = Processes(programs, folder)
         self.folder = folder
         self.starts = dict.fromkeys((f"n{i}" for i in range(nodes)), 0)
-        with open(folder / "compiled", "wb") as log:
-            subprocess.run([programs / "mobula-compile", ROOT / level, "-o", folder / "level"], check=True, stdout=log)
+        subprocess.run([programs / "mobula-compile", ROOT / level, "-o", folder / "level"], check=True, stdout=subprocess.DEVNULL)
         subprocess.run([programs / "mobula-token", "--new-key", folder / "key"], check=True, stdout=subprocess.DEVNULL)
         self.start_etcd()
         self.processes.mobula("cluster", "mobula-cluster", "serve", "--etcd", self.etcd, "--key-file", "key", "--port", port)
@@ -143,6 +143,19 @@ class Cluster:
         made = wait(lambda: ask(f"{self.url}/maps", order), name)
         self.wait_until_open(made["zones"])
         return made["zones"]
+
+    def start_bots(self, bots, world, network="loss=0%"):
+        """Lets bots play, whose accounts are bot-1, bot-2 and so on."""
+        self.processes.mobula("bots", "mobula-bots", "--cluster", self.url, "--world", world, "--behaviour", "count",
+                              "--simulate", network, "--clients", bots, "--seconds", 100000, "--json", "bots.json")
+
+    def end_bots(self):
+        """Returns how often a mirror was wrong, and how many commands were executed twice."""
+        bots = self.processes.running.pop("bots")
+        bots.terminate()
+        bots.wait()
+        report = json.loads((self.folder / "bots.json").read_text())
+        return {"mismatched": report["mismatches"], "commands_twice": report["commands_twice"]}
 
     def wait_until_open(self, worlds):
         self.worlds = worlds

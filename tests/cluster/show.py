@@ -15,7 +15,7 @@ import sys
 import time
 from pathlib import Path
 
-from land import LEVEL, MAP, NODES, Land
+from land import LEVEL, MAP, NODES, WRONG, Land
 from real_cluster import ETCD, Cluster, folder_of_logs, wait
 
 BOTS = 6
@@ -37,8 +37,7 @@ class Show(Land):
         print(f"{time.monotonic() - self.began:5.1f} s  {text}", flush=True)
 
     def let_bots_in(self):
-        self.cluster.processes.mobula("bots", "mobula-bots", "--cluster", self.cluster.url, "--world", "land.nw", "--behaviour",
-                                      "roam", "--clients", BOTS, "--seconds", 100000, "--json", "bots.json")
+        self.cluster.start_bots(BOTS, "land.nw")
         wait(lambda: len(self.where()) == BOTS, "the bots play")
         self.cluster.wait_until_saved()
 
@@ -85,12 +84,6 @@ class Show(Land):
                 self.kill()
             time.sleep(0.3)
 
-    def mismatched(self):
-        bots = self.cluster.processes.running.pop("bots")
-        bots.terminate()
-        bots.wait()
-        return json.loads((self.cluster.folder / "bots.json").read_text())["mismatches"]
-
 
 def usual_port():
     """Returns the port of mobula-cluster, or 0 if another program has it."""
@@ -122,9 +115,9 @@ def main(programs, seconds, opens):
         wait(lambda: len(show.where()) == BOTS, "all bots play")
         crossed = show.handoffs()
         judged, _, _ = show.judge(BOTS)
-        mismatched = show.mismatched()
-        print(json.dumps({"handoffs": crossed, "kills": show.kills, "mismatched": mismatched, **judged}))
-        assert not (judged["lost"] or judged["duplicated"] or mismatched or judged["ghost_mismatches"])
+        judged |= cluster.end_bots()
+        print(json.dumps({"handoffs": crossed, "kills": show.kills, **judged}))
+        assert not any(judged[each] for each in WRONG)
 
 
 if __name__ == "__main__":

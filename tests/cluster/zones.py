@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Lets the entities of a world in four zones roam, and harms it: zones.py BIN HANDOFFS FAULTS [SEED]
 
-Three members of etcd, mobula-cluster, and four nodes with a zone each. Players are put beyond borders, and their clients
-follow. Mobs cross borders by themselves. In the end all nodes are stopped, and their saves are read. A line of JSON:
+Three members of etcd, mobula-cluster, and four nodes with a zone each. Bots walk about, count in the chat, and are put
+beyond borders. Mobs cross borders by themselves. In the end all nodes are stopped, and their saves are read. A line of JSON:
 
   handoffs            roots of entities that arrived in another zone
   kills               nodes that were killed by SIGKILL; another process was started in place of each, as below
@@ -12,26 +12,27 @@ follow. Mobs cross borders by themselves. In the end all nodes are stopped, and 
   lost                entities of the level and players that are in no save and no record of etcd, and players that
                       are not the same any more
   duplicated          entities that are in several saves, and in no record
-  mismatched          ticks in which the mirror of a client was wrong
+  commands_twice      numbers that a bot has received twice: the server has executed a command twice
+  mismatched          ticks in which the mirror of a bot was wrong
   ghost_mismatches    ticks of neighbours whose hash was wrong, and ghosts that were not as the mirror has them
   ghost_checks        comparisons of both kinds
 
-Status 0 if the four are 0. Status 77 without etcd. The logs are kept if it fails.
+Status 0 if the five are 0. Status 77 without etcd. The logs are kept if it fails.
 """
 import json
 import os
 import random
-import re
 import sys
 import time
 from collections import Counter
 from pathlib import Path
 
-from land import LEVEL, MAP, NODES, Land
-from real_cluster import ETCD, FAULTS, Cluster, folder_of_logs, put, wait
+from land import LEVEL, MAP, NODES, WRONG, Land
+from real_cluster import ETCD, FAULTS, NETWORK, Cluster, folder_of_logs, put, wait
 
-PLAYERS = 4
-TAGS = 1000  # the tags of player i are TAGS + i
+PLAYERS = 8
+ACCOUNTS = [f"bot-{i + 1}" for i in range(PLAYERS)]
+TAGS = 1000  # the tags of account i are TAGS + i
 PLACES = [(x, z) for x in (-9, 9) for z in (-9, 9)]  # one in each zone
 
 
@@ -40,14 +41,10 @@ class Zones(Land):
         super().__init__(cluster)
         self.random = random.Random(seed)
         self.harms = dict.fromkeys(FAULTS, 0)
-        for i in range(PLAYERS):
-            self.enter(f"roamer-{i}", cluster.worlds[i % len(cluster.worlds)], TAGS + i)
+        cluster.start_bots(PLAYERS, cluster.worlds[0], NETWORK)
+        for i, account in enumerate(ACCOUNTS):
+            wait(lambda account=account, i=i: self.mark(account, TAGS + i), f"{account} plays")
         cluster.wait_until_saved()
-
-    def enter(self, account, world, tags):
-        self.cluster.processes.mobula(account, "mobula-client", "--cluster", self.cluster.url, "--world", world, "--account",
-                                      account, "--name", account)
-        wait(lambda: self.mark(account, tags), f"{account} plays")
 
     def mark(self, account, tags):
         """A player that crosses meanwhile is marked where it is a ghost, which does not last."""
@@ -90,23 +87,13 @@ class Zones(Land):
                 return crossed
             if time.monotonic() - begun > 120 + 2 * handoffs:
                 raise TimeoutError(f"{crossed} handoffs")
-            self.move(f"roamer-{self.random.randrange(PLAYERS)}")
+            self.move(self.random.choice(ACCOUNTS))
 
     def settle(self):
         """Waits until no crossing is on its way for long."""
         self.cluster.wait_until_open(self.cluster.worlds)
-        for i in range(PLAYERS):
-            wait(lambda i=i: self.find(f"roamer-{i}"), f"roamer-{i} plays")
-
-    def mismatches(self):
-        total = 0
-        for i in range(PLAYERS):
-            process = self.cluster.processes.running.pop(f"roamer-{i}")
-            process.terminate()
-            process.wait()
-            log = self.cluster.processes.log(f"roamer-{i}")
-            total += json.loads(re.findall(r"^{.*}$", log, re.MULTILINE)[-1])["mismatched_ticks"]
-        return total
+        for account in ACCOUNTS:
+            wait(lambda account=account: self.find(account), f"{account} plays")
 
 
 def main(programs, handoffs, faults, seed):
@@ -120,9 +107,9 @@ def main(programs, handoffs, faults, seed):
         judged, tags, moving = zones.judge(PLAYERS)
         known = Counter(tags)
         judged["lost"] += sum(known[TAGS + i] != 1 for i in range(PLAYERS)) if not moving else 0
-        mismatched = zones.mismatches()
-        print(json.dumps({"handoffs": crossed, **zones.harms, "mismatched": mismatched, **judged}))
-        assert not (judged["lost"] or judged["duplicated"] or mismatched or judged["ghost_mismatches"])
+        judged |= cluster.end_bots()
+        print(json.dumps({"handoffs": crossed, **zones.harms, **judged}))
+        assert not any(judged[each] for each in WRONG)
         cluster.processes.expect_ends()
 
 

@@ -80,6 +80,17 @@ TEST(Behaviour, RoamingBotsAreSentToPlacesFarApart) {
   EXPECT_GT(places.size(), 40u);
 }
 
+TEST(Behaviour, CountingBotsSayNumbersAndSometimesWalkElsewhere) {
+  std::map<BotAct, int> acts;
+  for (const BotDecision& each : life(named("count"), 1, 500)) {
+    ++acts[each.act];
+    EXPECT_GT(each.next_in, each.act == BotAct::send_number ? core::second : 0)
+        << "of chat messages the demo takes one a second";
+  }
+  EXPECT_GT(acts[BotAct::send_number], 300);
+  EXPECT_GT(acts[BotAct::command], 50);
+}
+
 TEST(Behaviour, ChurningBotsLeaveInAllWaysAndJoinAgain) {
   std::map<BotAct, int> acts;
   const auto taken = life(named("churn"), 3, 1000);
@@ -105,7 +116,7 @@ TEST(BehaviourMix, ParsesAndFormats) {
 TEST(BehaviourMix, RefusesWrongText) {
   EXPECT_EQ(reason_of("wnader"), "unknown behaviour");
   EXPECT_THAT(parse_behaviours("wnader").error().message, testing::HasSubstr("did you mean 'wander'?"));
-  EXPECT_THAT(parse_behaviours("x").error().message, testing::HasSubstr("idle, wander, roam, crowd, churn"));
+  EXPECT_THAT(parse_behaviours("x").error().message, testing::HasSubstr("idle, wander, roam, count, crowd, churn"));
   EXPECT_EQ(reason_of(""), "unknown behaviour");
   EXPECT_EQ(reason_of("wander,"), "unknown behaviour");
   EXPECT_EQ(reason_of("wander=0"), "bad weight");

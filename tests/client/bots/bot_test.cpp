@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <bots/bot.hpp>
+#include <client/bots/chat_message.hpp>
 #include <client/served_demo.hpp>
 #include <demo/demo_player.hpp>
 #include <examples/demo/rules/rules.hpp>
@@ -120,6 +121,19 @@ TEST_F(BotTest, PredictsByTheRulesOfTheDemo) {
   EXPECT_GT(tally_.now.input_delays_us.count(), 0u);
   ASSERT_TRUE(run_until([&] { return served_->server->stats().predictions.ticks > 0; })) << "it reports to the server";
   EXPECT_LE(tally_.now.corrections_um.count(), counted(Count::rollbacks));
+}
+
+TEST_F(BotTest, CountsInTheChatAndReceivesItsNumbers) {
+  serve();
+  const auto count = std::ranges::find(behaviours(), "count", &Behaviour::name);
+  for (int bots = 0; bots < 2; ++bots) add(*count, true);
+  ASSERT_TRUE(run_until([&] { return counted(Count::events) >= 8; }));
+  EXPECT_GE(counted(Count::commands), 4u);
+  EXPECT_EQ(counted(Count::commands_twice), 0u) << "numbers of the other bot are not its own";
+  auto& events = served_->server->world().events();
+  for (int times = 0; times < 2; ++times)
+    ASSERT_TRUE(events.send(test::chat_message("1 1"), server::Audience::everyone(), server::Reliability::reliable));
+  EXPECT_TRUE(run_until([&] { return counted(Count::commands_twice) >= 1; }));
 }
 
 TEST_F(BotTest, PredictsNothingWithoutAMirror) {
