@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cluster/control.hpp>
+#include <cluster/shallow_json.hpp>
 #include <mobula/core/assert.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/core/name.hpp>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 namespace mobula::cluster {
@@ -14,7 +14,7 @@ constexpr core::Nanoseconds shown_within = core::second / 4;
 
 // The fields of newer versions stay. Null if the value is no object.
 std::optional<std::string> with_draining(std::string_view value) {
-  nlohmann::json record = nlohmann::json::parse(value, nullptr, false);
+  nlohmann::json record = parse_shallow(value);
   if (!record.is_object()) return std::nullopt;
   record["draining"] = true;
   return record.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);

@@ -133,6 +133,14 @@ TEST_F(ControlTest, DrainRefusesUnknownNodesAndOtherRecords) {
   EXPECT_EQ(of.key("c/nodes/a").value, "[1]");
 }
 
+TEST_F(ControlTest, DrainLeavesOutDeepNestingOfANode) {
+  const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
+  of.cluster.store.commit({.puts = {{"c/nodes/a", R"({"game":"game","worlds_max":3,"newer":)" + deep + "}"}}});
+  of.run(core::second);
+  EXPECT_EQ(reason_of(of.control.drain("a")), "") << "and the stack suffices";
+  EXPECT_TRUE(parse_node(of.key("c/nodes/a").value)->draining);
+}
+
 TEST_F(ControlTest, ADrainedNodeClosesItsWorlds) {
   test::TwinNode& a = of.cluster.add_node("a");
   of.run(core::second);

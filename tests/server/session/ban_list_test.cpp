@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
@@ -107,6 +108,8 @@ TEST_F(BanListTest, AMalformedFileIsRefusedWithItsLine) {
   }
   std::filesystem::create_directory(folder / "sub");
   EXPECT_STREQ(BanList::open((folder / "sub").string()).error().reason, "missing") << "a folder";
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  EXPECT_STREQ(BanList::open((folder / "pipe").string()).error().reason, "missing") << "it would be waited for";
 }
 
 TEST_F(BanListTest, ABanThatCannotBeWrittenIsInForce) {

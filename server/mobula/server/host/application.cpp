@@ -228,6 +228,7 @@ namespace {
 
 core::Status open_main(Worlds& worlds, const HostConfig& config, Game& game) {
   const core::Result<HostedWorld*> world = worlds.open("main", config, game);
+  if (world && config.db.empty()) core::log_info("store", "the world is not saved: --db FILE saves it");
   return world ? core::Status(core::Done{}) : world.error();
 }
 

@@ -73,7 +73,7 @@ core::Result<BanList> BanList::open(std::string path) {
   list.lock_ = std::make_shared<const store::FileLock>(std::move(*lock));
   std::error_code error;
   if (!std::filesystem::exists(list.path_, error) && !error) return list;
-  const core::Result<core::Bytes> bytes = process::read_file(list.path_, file_bytes_max);
+  const core::Result<core::Bytes> bytes = process::read_regular_file(list.path_, file_bytes_max);
   if (!bytes) return bytes.error();
   std::string_view rest(reinterpret_cast<const char*>(bytes->data()), bytes->size());
   for (std::size_t number = 1; !rest.empty(); ++number) {
