@@ -1,5 +1,6 @@
 // Topic "map" of the cluster's live feed: a world of many zones as one map. Frames have the form of a node's topic of
-// that name (docs/live.md). The prototype of an entity is the number of its zone.
+// that name (docs/live.md). The prototype of an entity is the number of its zone, and `unread` has the numbers of zones
+// whose nodes do not send their entities.
 #pragma once
 
 #include <atomic>

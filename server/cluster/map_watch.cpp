@@ -134,6 +134,9 @@ void MapWatch::fail(std::uint32_t zone) {
 json MapWatch::take() {
   json frame = merged_.take();
   frame["world"] = request_.map;
+  frame["unread"] = json::array();
+  for (std::uint32_t zone = 0; zone < links_.size(); ++zone)
+    if (!links_[zone].admin.empty() && links_[zone].failed) frame["unread"].push_back(zone);
   return frame;
 }
 

@@ -38,7 +38,7 @@ class MapWatch {
 
   /// Connects to the nodes that have the zones now.
   void update(core::Nanoseconds now);
-  /// Returns what has changed since the last call.
+  /// Returns what has changed since the last call. `unread` has the numbers of zones whose nodes do not send theirs.
   nlohmann::json take();
 
  private:

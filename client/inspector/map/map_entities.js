@@ -7,6 +7,7 @@ export class MapEntities {
   version = 0;  // changes with everything except movement
   shown = 0;
   truncated = false;
+  unread = [];  // numbers of zones, in the map of a cluster
   #old = null;  // entities to remove once the first frames of a new subscription are complete
 
   // now and interval are in milliseconds: a movement takes as long as the interval between frames.
@@ -22,6 +23,7 @@ export class MapEntities {
     }
     this.shown = frame.shown;
     this.truncated = frame.truncated;
+    this.unread = frame.unread ?? [];
   }
 
   // Returns the entity with a handle, "INDEX.GENERATION". Null for null, and without one.

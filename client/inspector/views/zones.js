@@ -79,9 +79,11 @@ class ZonesView {
     const sum = (name) => list.reduce((all, zone) => all + (zone.figures?.[name] ?? 0), 0);
     const ghosts = list.reduce((all, zone) => all + (zone.figures?.zone?.ghosts ?? 0), 0);
     const open = list.filter((zone) => zone.state === 'open').length;
-    const shown = this.map.entities.shown;
+    const {shown, unread} = this.map.entities;
+    const missing = unread.map((number) => list[number]?.name).join(', ');
     setText(this.head.note, `${open} of ${plural(list.length, 'zone')} open, ${plural(sum('players'), 'player')}, `
-      + `${plural(sum('entities') - ghosts, 'entity', 'entities')}, ${plural(this.#handoffs, 'handoff')} since this page is open`);
+      + `${plural(sum('entities') - ghosts, 'entity', 'entities')}, ${plural(this.#handoffs, 'handoff')} since this page is open`
+      + (missing && `; not shown, as their nodes serve too many maps or do not answer: ${missing}`));
     this.map.empty.hidden = shown > 0 || !this.map.started;
     setAttribute(this.map.canvas, 'aria-label', `Map ${this.#page.world}: ${plural(shown, 'entity', 'entities')} in ${plural(list.length, 'zone')}. `
       + 'Arrows move, plus and minus zoom, 0 shows all; the list beside it has the zones.');

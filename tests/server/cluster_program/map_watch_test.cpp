@@ -55,11 +55,13 @@ TEST_F(MapWatchTest, AsksForAPartWhereZonesAreInIt) {
 TEST_F(MapWatchTest, GoesOnWithoutANodeAndFollowsAZoneToAnother) {
   MapWatch all = watch({.map = "land", .entities_max = 100});
   wait_for(all, 2);
+  EXPECT_EQ(all.take()["unread"], json::array());
   of.east.reset();
   ASSERT_TRUE(of.wait([&] {
     all.update(now += 10 * core::millisecond);
-    return all.take()["complete"] == true;
-  }));
+    const json frame = all.take();
+    return frame["complete"] == true && frame["unread"] == json({1});
+  })) << "the east is not shown";
   of.east.emplace(9);
   of.add_key_of_node("c", {.game = "game", .admin = of.east->url(), .worlds_max = 4});
   of.add_open_world("land.e", "c", {"udp:127.0.0.1:7778"});
@@ -67,7 +69,7 @@ TEST_F(MapWatchTest, GoesOnWithoutANodeAndFollowsAZoneToAnother) {
   EXPECT_TRUE(of.wait([&] {
     all.update(now += 10 * core::millisecond);
     const json frame = all.take();
-    return frame["went"] == json({7}) && frame["came"][0] == 9;
+    return frame["went"] == json({7}) && frame["came"][0] == 9 && frame["unread"].empty();
   })) << "what the other node does not have is gone";
 }
 
@@ -78,6 +80,7 @@ TEST_F(MapWatchTest, FramesOfAnotherTokenAreNotAskedFor) {
   of.run(core::second);
   MapWatch without = watch({.map = "land", .entities_max = 100});
   wait_for(without, 1);
+  EXPECT_EQ(without.take()["unread"], json({1}));
   const MapWatch::Context with_token{of.events, of.control, of.addresses, "a-long-bearer-token"};
   MapWatch with(with_token, {.map = "land", .entities_max = 100}, find_map(of.control.directory(), "land").value());
   wait_for(with, 2);
