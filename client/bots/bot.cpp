@@ -203,14 +203,17 @@ void Bot::count() {
   if (client_ == nullptr) return;
   const ConnectionStats& stats = connection()->stats();
   const transport::SessionStats& session = connection()->session().stats();
-  if (stats.rejoins != counted_.connection.rejoins) counted_.losses_out = 0;  // a new session
+  const bool is_new = stats.rejoins != counted_.connection.rejoins || session.datagrams_sent < counted_.session_out;
+  if (is_new) counted_.losses_out = counted_.session_out = 0;
   // A datagram that was given up may be acknowledged later. The session then subtracts it, but this count keeps it.
-  const Counted present{client_->counters(), stats, std::max(session.datagrams_lost, counted_.losses_out)};
+  const Counted present{client_->counters(), stats, std::max(session.datagrams_lost, counted_.losses_out),
+                        session.datagrams_sent};
   Counts& counts = setup_.tally.now.counts;
   counts[Count::bytes_in] += present.pipes.bytes_received - counted_.pipes.bytes_received;
   counts[Count::bytes_out] += present.pipes.bytes_sent - counted_.pipes.bytes_sent;
   counts[Count::datagrams_in] += present.pipes.datagrams_received - counted_.pipes.datagrams_received;
   counts[Count::datagrams_out] += present.pipes.datagrams_sent - counted_.pipes.datagrams_sent;
+  counts[Count::session_datagrams_out] += present.session_out - counted_.session_out;
   counts[Count::losses_in] += stats.lost_deltas - counted_.connection.lost_deltas;
   counts[Count::losses_out] += present.losses_out - counted_.losses_out;
   counts[Count::deltas] += stats.deltas - counted_.connection.deltas;

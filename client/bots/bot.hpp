@@ -113,6 +113,7 @@ class Bot {
     net::ClientPipeCounters pipes;
     ConnectionStats connection;
     std::uint64_t losses_out = 0;
+    std::uint64_t session_out = 0;
   };
   // The same for its prediction.
   struct CountedPrediction {

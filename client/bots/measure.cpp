@@ -39,7 +39,7 @@ double loss_in(const IntervalStats& interval) {
   return percent(lost, interval.counts[Count::deltas] + lost);
 }
 double loss_out(const IntervalStats& interval) {
-  return percent(interval.counts[Count::losses_out], interval.counts[Count::datagrams_out]);
+  return percent(interval.counts[Count::losses_out], interval.counts[Count::session_datagrams_out]);
 }
 double cpu(const IntervalStats& interval) {
   return interval.length == 0 ? none : 100 * static_cast<double>(interval.cpu) / static_cast<double>(interval.length);

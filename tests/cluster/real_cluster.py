@@ -12,12 +12,17 @@ import urllib.request
 from contextlib import contextmanager
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import own_network  # noqa: E402
+
 ROOT = Path(__file__).resolve().parents[2]
 ETCD = "/usr/bin/etcd"
 PATIENCE = 60  # s
 NETWORK = "latency=80ms jitter=20ms loss=2%"  # commands wait for their acknowledgement when their players cross
 PAUSE = 4  # s, longer than a lease
-FAULTS = ["kills", "pauses", "ends", "etcd_kills"]
+PARTITION = 7  # s, longer than the timeout of sessions
+PORTS_OF_NODE = 4  # of a member of etcd; starts of a node use them in turn
+FAULTS = ["kills", "pauses", "ends", "etcd_kills", "cuts", "partitions"]  # the last two need a network of our own
 
 
 def wait(condition, what, seconds=PATIENCE):
@@ -58,12 +63,17 @@ def free_ports(count):
     return ports
 
 
+def addresses(ports):
+    return ",".join(f"http://127.0.0.1:{port}" for port in ports)
+
+
 class Processes:
     """Those of the cluster, each with a log in the folder."""
 
     def __init__(self, programs, folder):
         self.programs, self.folder, self.running = programs, folder, {}
         self.paused, self.ending = [], []  # the latter with the status that is expected
+        self.cut_off = []  # ports that drop packets: protocol, ports, end
 
     def start(self, name, *command):
         log = open(self.folder / f"{name}.log", "ab")
@@ -94,6 +104,21 @@ class Processes:
             time.sleep(max(0, each[2] - time.monotonic()))
             each[0].send_signal(signal.SIGCONT)
             self.ending.append((*each[:2], 1))
+
+    def cut(self, name, ports):
+        """Cuts a node off from etcd. It has to end by itself, and no longer counts among the running ones."""
+        self.drop("tcp", ports, PAUSE)
+        self.ending.append((self.running.pop(name), name, 1))
+
+    def drop(self, protocol, ports, seconds):
+        own_network.drop(protocol, ports)
+        self.cut_off.append((protocol, ports, time.monotonic() + seconds))
+
+    def join(self):
+        """Ends the partitions that are due."""
+        for each in [each for each in self.cut_off if each[2] <= time.monotonic()]:
+            self.cut_off.remove(each)
+            own_network.drop(*each[:2], begin=False)
 
     def end(self, name):
         """Ends a node by SIGTERM: it saves its worlds, and other nodes open them."""
@@ -167,29 +192,36 @@ class Cluster:
         return all_of_them[0] if all_of_them else None
 
     def start_etcd(self):
-        clients, peers = (free_ports(3) for _ in range(2))
+        """Each member has a port for mobula-cluster, the first one, and ports for each node, which can be cut off."""
+        sets = 1 + PORTS_OF_NODE * len(self.starts)
+        peers, ports = free_ports(3), free_ports(3 * sets)
+        self.etcd_ports = [ports[i::sets] for i in range(sets)]  # each with a port of each member
         members = ",".join(f"m{i}=http://127.0.0.1:{peers[i]}" for i in range(3))
         self.etcd_commands = []
         for i in range(3):
-            client, peer = f"http://127.0.0.1:{clients[i]}", f"http://127.0.0.1:{peers[i]}"
+            clients, peer = [f"http://127.0.0.1:{each[i]}" for each in self.etcd_ports], f"http://127.0.0.1:{peers[i]}"
             self.etcd_commands.append(
-                [ETCD, "--name", f"m{i}", "--data-dir", f"m{i}", "--listen-client-urls", client, "--advertise-client-urls",
-                 client, "--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer, "--initial-cluster", members,
+                [ETCD, "--name", f"m{i}", "--data-dir", f"m{i}", "--listen-client-urls", ",".join(clients), "--advertise-client-urls",
+                 clients[0], "--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer, "--initial-cluster", members,
                  "--heartbeat-interval", "50", "--election-timeout", "300", "--unsafe-no-fsync"])
             self.processes.start(f"etcd{i}", *self.etcd_commands[i])
-        self.etcd = ",".join(f"http://127.0.0.1:{port}" for port in clients)
+        self.etcd = addresses(self.etcd_ports[0])
+
+    def etcd_ports_of(self, node):
+        """Returns the ports of etcd that the present start of a node uses."""
+        return self.etcd_ports[1 + PORTS_OF_NODE * list(self.starts).index(node) + self.starts[node] % PORTS_OF_NODE]
 
     def start_node(self, node):
         """Each start has a name of its own, since a lease outlives a killed node."""
         self.starts[node] += 1
         name = f"{node}.{self.starts[node]}"
-        self.processes.mobula(name, "mobula-server", "--cluster", self.etcd, "--node", name, "--capacity", f"worlds={len(self.starts)}",
+        self.processes.mobula(name, "mobula-server", "--cluster", addresses(self.etcd_ports_of(node)), "--node", name, "--capacity", f"worlds={len(self.starts)}",
                               "--port", "0", "--admin-port", "0", "--key-file", "key", "--db", self.folder, "--level", "level",
                               "--public-address", "127.0.0.1", "--checkpoint-seconds", "0.5", "--rejoin-grace-seconds", "60")
 
     def harm(self, random):
-        """Kills, pauses or ends a node, in place of which another is started, or restarts a member of etcd. Returns which."""
-        kind = random.choice(FAULTS)
+        """Does one of FAULTS. Another node is started in place of one that ends. Returns which."""
+        kind = random.choice(FAULTS if own_network.may_drop() else FAULTS[:4])
         if kind == "etcd_kills":
             i = random.randrange(3)
             self.processes.kill(f"etcd{i}")
@@ -197,7 +229,14 @@ class Cluster:
             return kind
         node = random.choice(list(self.starts))
         name = f"{node}.{self.starts[node]}"
-        {"kills": self.processes.kill, "pauses": self.processes.pause, "ends": self.processes.end}[kind](name)
+        if kind == "partitions":
+            ports = re.findall(r"listening on udp port (\d+)", self.processes.log(name))
+            self.processes.drop("udp", ports, PARTITION)
+            return kind
+        if kind == "cuts":
+            self.processes.cut(name, self.etcd_ports_of(node))
+        else:
+            {"kills": self.processes.kill, "pauses": self.processes.pause, "ends": self.processes.end}[kind](name)
         self.start_node(node)
         return kind
 
@@ -208,6 +247,7 @@ class Cluster:
     def tend(self):
         """Wakes paused nodes. Starts others in place of nodes that have lost their lease, as a supervisor does."""
         self.processes.wake()
+        self.processes.join()
         for node, start in self.starts.items():
             if self.processes.running[f"{node}.{start}"].poll() is not None:
                 self.processes.running.pop(f"{node}.{start}")
@@ -245,11 +285,14 @@ class Cluster:
         return None if not answer else [each for each in answer["sessions"] if not each["spectator"]]
 
     def tags(self, world, player):
+        """Returns the tags of a player; None if the world does not have it any more."""
         admin = self.admin_of(world)
         entity = ask(f"{admin}/entities/{player['entity']}?world={world}")
+        if entity is None:
+            return None
         values = {each["path"]: each["value"] for component in entity["components"] if component["name"] == "Avatar"
                   for each in component["properties"]}
-        return values["tags"]
+        return values.get("tags")
 
 
 @contextmanager

@@ -9,6 +9,8 @@ chat. Each player has a number of tags of its own, which does not change, and by
   pauses       nodes that were stopped by SIGSTOP for longer than their lease, and then ended by themselves
   ends         nodes that were ended by SIGTERM
   etcd_kills   members of etcd that were killed by SIGKILL, and started again
+  cuts         nodes that were cut off from etcd for longer than their lease, and then ended by themselves
+  partitions   nodes that were cut off from clients for longer than the timeout of sessions
   lost         players who are in no world at the end, or are not the same any more
   duplicated   players who are in several worlds at the end
   mismatched   ticks in which the mirror of a bot was wrong
@@ -23,7 +25,7 @@ import random
 import sys
 from pathlib import Path
 
-from real_cluster import ETCD, FAULTS, NETWORK, Cluster, ask, folder_of_logs, put, wait
+from real_cluster import ETCD, FAULTS, NETWORK, Cluster, ask, folder_of_logs, own_network, put, wait
 
 NODES = 4
 PLAYERS = 6
@@ -117,5 +119,6 @@ def main(programs, handoffs, faults, seed):
 if __name__ == "__main__":
     if not os.path.exists(ETCD):
         sys.exit(77)
+    own_network.enter()
     given = [int(each) for each in sys.argv[2:]]
     main(Path(sys.argv[1]).resolve(), given[0], given[1], given[2] if len(given) > 2 else random.randrange(1 << 32))

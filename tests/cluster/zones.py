@@ -9,6 +9,8 @@ beyond borders. Mobs cross borders by themselves. In the end all nodes are stopp
   pauses              nodes that were stopped by SIGSTOP for longer than their lease, and then ended by themselves
   ends                nodes that were ended by SIGTERM
   etcd_kills          members of etcd that were killed by SIGKILL, and started again
+  cuts                nodes that were cut off from etcd for longer than their lease, and then ended by themselves
+  partitions          nodes that were cut off from clients and neighbours for longer than the timeout of sessions
   lost                entities of the level and players that are in no save and no record of etcd, and players that
                       are not the same any more
   duplicated          entities that are in several saves, and in no record
@@ -28,7 +30,7 @@ from collections import Counter
 from pathlib import Path
 
 from land import LEVEL, MAP, NODES, WRONG, Land
-from real_cluster import ETCD, FAULTS, NETWORK, Cluster, folder_of_logs, put, wait
+from real_cluster import ETCD, FAULTS, NETWORK, Cluster, folder_of_logs, own_network, put, wait
 
 PLAYERS = 8
 ACCOUNTS = [f"bot-{i + 1}" for i in range(PLAYERS)]
@@ -52,8 +54,12 @@ class Zones(Land):
         if found:
             put(f"{self.cluster.admin_of(found[1])}/entities/{found[0]['entity']}/Avatar/tags?world={found[1]}", tags)
             time.sleep(0.3)
-        now = found and self.find(account)
-        return now and now[1] == found[1] and self.cluster.tags(found[1], found[0]) == tags
+        return found and self.has(account, tags)
+
+    def has(self, account, tags):
+        """Returns whether a player has its tags. One that plays before it has arrived from another zone has none yet."""
+        found = self.find(account)
+        return found and self.cluster.tags(found[1], found[0]) == tags
 
     def find(self, account):
         """Returns the player and its world. None while it plays nowhere."""
@@ -92,8 +98,8 @@ class Zones(Land):
     def settle(self):
         """Waits until no crossing is on its way for long."""
         self.cluster.wait_until_open(self.cluster.worlds)
-        for account in ACCOUNTS:
-            wait(lambda account=account: self.find(account), f"{account} plays")
+        for i, account in enumerate(ACCOUNTS):
+            wait(lambda account=account, i=i: self.has(account, TAGS + i), f"{account} plays")
 
 
 def main(programs, handoffs, faults, seed):
@@ -116,5 +122,6 @@ def main(programs, handoffs, faults, seed):
 if __name__ == "__main__":
     if not os.path.exists(ETCD):
         sys.exit(77)
+    own_network.enter()
     given = [int(each) for each in sys.argv[2:]]
     main(Path(sys.argv[1]).resolve(), given[0], given[1], given[2] if len(given) > 2 else random.randrange(1 << 32))

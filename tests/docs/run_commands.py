@@ -19,8 +19,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "docs" / "tools"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import check_names  # noqa: E402
 import markdown  # noqa: E402
+import own_network  # noqa: E402
 
 NOT_READ = {Path("CHANGELOG.md"), Path("tests/mutation/README.md")}
 NOT_SHELL = {"cmake", "cpp", "fbs", "json", "toml", "yaml"}
@@ -175,24 +177,13 @@ class Scenario:
         self.problems.append(f"{self.scenario['name']}: {command}: {problem}{last}")
 
 
-def in_own_network():
-    """Starts this program again in a network of its own, unless it is in one. Returns whether that is possible."""
-    if os.environ.get("OWN_NETWORK"):
-        return True
-    unshare = ["unshare", "--net"] if os.geteuid() == 0 else ["unshare", "--net", "--map-root-user"]
-    if subprocess.run([*unshare, "ip", "link", "set", "lo", "up"], capture_output=True, check=False).returncode != 0:
-        return False
-    os.environ["OWN_NETWORK"] = "1"
-    os.execvp(unshare[0], [*unshare, "sh", "-c", 'ip link set lo up && exec "$@"', "sh", sys.executable, "-B", *sys.argv])
-
-
 def main(arguments):
     if len(arguments) < 3:
         print("usage: run_commands.py ROOT BIN_DIR [SCENARIO…]", file=sys.stderr)
         return 2
     root, programs, wanted = Path(arguments[1]).resolve(), Path(arguments[2]).resolve(), arguments[3:]
     table = tomllib.loads((Path(__file__).parent / "commands.toml").read_text(encoding="utf-8"))
-    if not in_own_network():
+    if not own_network.enter():
         print("this system allows no network of its own")
         return SKIPPED
     problems = problems_of_lists(root, table)

@@ -60,6 +60,10 @@ TEST(ServerHandshake, Steps2To4IgnoreOtherVersionsAndExpiredTokens) {
   driver.server.set_unix_time(start_time + 121);
   EXPECT_EQ(driver.request(a, 1), Drop::token_expired);
   EXPECT_EQ(driver.server.counters().expired_by, 61u);
+  core::Bytes forged = request_of(make_token(2));
+  std::fill_n(forged.begin() + 22, 8, std::byte{0});  // expiry time
+  EXPECT_EQ(driver.send(a, forged), Drop::token_forged);
+  EXPECT_EQ(driver.server.counters().expired_by, 61u) << "anyone could set it";
   driver.server.set_unix_time(start_time + 59);
   EXPECT_EQ(driver.request(a, 1), Drop::none);
 }

@@ -20,14 +20,15 @@ Drop ServerEndpoint::receive_request(const Address& from, core::ByteView datagra
                                      Output& output) {
   ConnectRequest request;
   if (const Drop drop = read_request(datagram, config_.protocol_id, request); drop != Drop::none) return drop;
-  if (request.expire_time <= unix_time_) {
-    counters_.expired_by = unix_time_ - request.expire_time;
-    return Drop::token_expired;
-  }
-  if (const Drop drop = limits_.pass(from, now); drop != Drop::none) return drop;
+  const bool expired = request.expire_time <= unix_time_;
+  if (const Drop drop = limits_.pass(from, now); drop != Drop::none) return expired ? Drop::token_expired : drop;
   PrivateToken token;
   if (const Drop drop = open_private_token(domain_, request, config_.private_key, token); drop != Drop::none)
     return drop;
+  if (expired) {
+    counters_.expired_by = unix_time_ - request.expire_time;
+    return Drop::token_expired;
+  }
   if (!names_this_server(token)) return Drop::other_server;
   if (slots_.contains(from)) return Drop::address_in_use;
   if (slot_of_id_.contains(token.client_id)) return Drop::client_in_use;

@@ -298,6 +298,28 @@ TEST_F(FollowingClientTest, JoinsByItsTokenSourceIfItCannotFollow) {
   client_->close();
 }
 
+// A token arrives later than the reason. The client must not wait for the visit meanwhile.
+TEST_F(FollowingClientTest, AVisitElsewhereEndsWithThePlayersStay) {
+  Arena visited(loop_, east), south(loop_);
+  visit(visited);
+  int requests = 0;
+  client_->set_token_source([&](const std::string& world) -> core::Result<Token> {
+    EXPECT_EQ(world, "south");
+    if (++requests < 3) return Token();
+    return Token(WorldToken{new_token(), *net::parse_destination(south.address())});
+  });
+  ASSERT_TRUE(server_->crossing().release(1, "south", 1 << 20));
+  server_->crossing().end("ada", {transport::ReasonCode::moved, "south"});
+  ASSERT_TRUE(run_until([&] {
+    visited.tick();
+    south.tick();
+    return requests == 3 && client_->connection().state() == Connection::State::playing;
+  }));
+  EXPECT_EQ(south.game.names.size(), 1u);
+  EXPECT_FALSE(visited.server->stats().refusals.contains("player not arrived"));
+  client_->close();
+}
+
 TEST_F(FollowingClientTest, IsOverIfItHasNoOtherToken) {
   client_->set_token_source({});
   cross("ws://127.0.0.1:1");

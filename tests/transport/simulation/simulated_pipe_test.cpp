@@ -70,6 +70,16 @@ TEST_F(SimulatedPipeTest, ReceivedDatagramsReachTheHandlerOnArrival) {
   EXPECT_EQ(real.events, Events{});
 }
 
+TEST_F(SimulatedPipeTest, IsReceivingUntilTheHandlerHasAll) {
+  pipe.send(server, bytes_of(1));
+  EXPECT_FALSE(pipe.is_receiving());
+  pipe.receive(server, bytes_of(2), 0);
+  pipe.deliver(9 * millisecond);
+  EXPECT_TRUE(pipe.is_receiving());
+  pipe.deliver(10 * millisecond);
+  EXPECT_FALSE(pipe.is_receiving());
+}
+
 TEST_F(SimulatedPipeTest, HandlerMaySend) {
   pipe.on_datagram([this](const Address& from, core::ByteView datagram) { pipe.send(from, datagram); });
   pipe.receive(server, bytes_of(7), 0);

@@ -210,6 +210,7 @@ void PipeClient::note_loss(bool has_played) {
   if (!present().moved_to().empty()) {
     world_ = present().moved_to();
     has_moved_ = true;
+    if (second_ != nullptr && second_at_.world != world_) drop_second();  // a visit elsewhere, which the player ended
   }
   if (has_moved_ && has_played) next_try_ = 0;  // the interval is for servers that do not answer
 }

@@ -39,7 +39,8 @@ core::Status PipedConnection::open_pipe(const net::Destination& destination) {
 }
 
 void PipedConnection::update(core::Nanoseconds now) {
-  if (!pipe_end_.empty()) input().pipe_closed(pipe_end_, now);
+  // The end comes after what was received before it.
+  if (!pipe_end_.empty() && (simulated_ == nullptr || !simulated_->is_receiving())) input().pipe_closed(pipe_end_, now);
   input().update(now, output());
 }
 

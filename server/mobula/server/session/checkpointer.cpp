@@ -76,7 +76,12 @@ void Checkpointer::update(core::Nanoseconds now, std::uint64_t unix_seconds) {
 
 core::Status Checkpointer::checkpoint(std::uint64_t unix_seconds) {
   if (config_.store == nullptr) return core::Error{"no store", "the server was started without a file for its world"};
-  if (!config_.store->ready()) return core::Error{"busy", "the previous checkpoint is still being written"};
+  if (!config_.store->ready()) {
+    const std::string error = config_.store->status().error;
+    return core::Error{"busy", error.empty()
+                                   ? "the previous checkpoint is still being written"
+                                   : "the previous checkpoint could not be written, and is retried: " + error};
+  }
   config_.store->note();
   config_.store->checkpoint(facts(unix_seconds, true));
   return core::Done{};

@@ -31,8 +31,11 @@ Held& held() {
 // Opens a read-only file as well: it is locked, and refused later with a precise reason.
 int open_file(const std::string& path) {
   const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (descriptor >= 0 || (errno != EACCES && errno != EROFS)) return descriptor;
-  return ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int reason = errno;
+  if (descriptor >= 0 || (reason != EACCES && reason != EROFS)) return descriptor;
+  const int readable = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (readable < 0) errno = reason;
+  return readable;
 }
 
 }  // namespace

@@ -35,6 +35,8 @@ void SimulatedPipe::deliver(core::Nanoseconds now) {
 
 core::Nanoseconds SimulatedPipe::next_due() const { return network_.in_flight() > 0 ? network_.next_arrival() : never; }
 
+bool SimulatedPipe::is_receiving() const { return network_.in_flight_to(client_end); }
+
 void SimulatedPipe::finished(const Address& to) {
   finished_.push_back(to);
   forward_finished();

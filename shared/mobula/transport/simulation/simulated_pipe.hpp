@@ -30,6 +30,9 @@ class SimulatedPipe final : public Output {
   /// Returns the time of the next deliver() call; `never` if nothing is in flight.
   [[nodiscard]] core::Nanoseconds next_due() const;
 
+  /// Returns whether received datagrams have not been delivered.
+  [[nodiscard]] bool is_receiving() const;
+
   /// Sends at the time of the last receive or deliver. The datagram is forwarded by the next deliver at the earliest.
   void send(const Address& to, core::ByteView datagram) override;
   [[nodiscard]] bool ready(const Address& to) const override { return real_->ready(to); }
