@@ -12,8 +12,8 @@ enum class Count : std::uint8_t {
   datagrams_in,
   datagrams_out,
   session_datagrams_out,  // before a simulated network has dropped some
-  losses_in,   // deltas that did not arrive
-  losses_out,  // datagrams that the server did not acknowledge
+  losses_in,              // deltas that did not arrive
+  losses_out,             // datagrams that the server did not acknowledge
   deltas,
   verified_ticks,
   mismatches,

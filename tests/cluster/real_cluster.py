@@ -21,7 +21,7 @@ PATIENCE = 60  # s
 NETWORK = "latency=80ms jitter=20ms loss=2%"  # commands wait for their acknowledgement when their players cross
 PAUSE = 4  # s, longer than a lease
 PARTITION = 7  # s, longer than the timeout of sessions
-PORTS_OF_NODE = 4  # of a member of etcd; starts of a node use them in turn
+PORTS_OF_NODE = 4  # at each member of etcd; starts of a node use them in turn
 FAULTS = ["kills", "pauses", "ends", "etcd_kills", "cuts", "partitions"]  # the last two need a network of our own
 
 

@@ -105,6 +105,36 @@ TEST(Ghosts, ChangesOfTheGameAreFoundAndCorrected) {
   border.compare();
 }
 
+// The neighbour had the entity before this world. Its loss has not arrived when the neighbour takes it over again.
+TEST(Ghosts, AKeptEntityIsNotComparedWithAnEarlierStay) {
+  Border border(5, 0);
+  for (int tick = 0; tick < 40; ++tick) border.tick();
+  std::vector<ecs::Entity> kept;
+  for (const std::uint32_t index : border.ours.pool<Ghost>().indices()) {
+    const ecs::Entity ghost = border.ours.entities().at(index);
+    auto* const transform = border.ours.try_get<engine::Transform>(ghost);
+    if (transform == nullptr || border.ours.get<const Ghost>(ghost).ends != 0) continue;
+    transform->position.x += 1;
+    kept.push_back(ghost);
+  }
+  ASSERT_GT(kept.size(), 3u);
+  border.ghosts.keep(kept, *border.theirs.world.schema);
+  border.ghosts.verify(border.mirror(), border.ours.pool<Ghost>().size());
+  EXPECT_EQ(border.ghosts.stats().corrected, 0u);
+  int changed = 0;
+  for (int tick = 0; tick < 10; ++tick) {
+    border.tick(0);
+    for (const client::Change& change : border.mirror().changes()) {
+      if (change.kind != client::ChangeKind::changed || std::ranges::count(kept, change.entity) == 0) continue;
+      EXPECT_EQ(border.ours.get<const Ghost>(change.entity).ends, 0u) << "the mirror shows it again";
+      ++changed;
+    }
+  }
+  EXPECT_GT(changed, 3);
+  border.ghosts.verify(border.mirror(), border.ours.pool<Ghost>().size());
+  EXPECT_EQ(border.ghosts.stats().corrected, 0u);
+}
+
 TEST(Ghosts, OneThatLeavesTheViewLingers) {
   Border border(6, 0);
   border.theirs.leaves = false;

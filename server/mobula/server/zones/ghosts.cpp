@@ -19,7 +19,10 @@ core::Status Ghosts::apply(const client::Mirror& mirror) {
       case ChangeKind::spawned:
       case ChangeKind::composed: note(copy(mirror, change.entity)); break;
       case ChangeKind::changed:
-        if (is_mine(change.entity)) note(copy_component(mirror, change.entity, change.pool));
+        if (is_shown(change.entity))
+          note(copy_component(mirror, change.entity, change.pool));
+        else if (is_mine(change.entity))
+          note(copy(mirror, change.entity));
         break;
       case ChangeKind::lost: linger(change.entity, linger_ticks); break;
       case ChangeKind::destroyed:
@@ -61,7 +64,7 @@ void Ghosts::verify(const client::Mirror& mirror, std::uint32_t count) {
   for (count = std::min(count, all_.size()); count > 0; --count) {
     verified_ = verified_ + 1 < all_.size() ? verified_ + 1 : 0;
     const ecs::Entity entity = registry_.entities().at(all_.indices()[verified_]);
-    if (!is_mine(entity) || !mirror.registry().valid(entity) || mirror.is_stale(entity)) continue;
+    if (!is_shown(entity) || !mirror.registry().valid(entity) || mirror.is_stale(entity)) continue;
     ++stats_.checked;
     const std::string changed = difference(mirror, entity);
     if (changed.empty()) continue;
@@ -80,6 +83,11 @@ void Ghosts::begin(ecs::Tick ticks) {
 bool Ghosts::is_mine(ecs::Entity entity) const {
   const auto* const ghost = std::as_const(registry_).try_get<const Ghost>(entity);
   return ghost != nullptr && ghost->neighbour == neighbour_;
+}
+
+// False for a kept one: the mirror may still have it as it was at an earlier stay, before it was this world's.
+bool Ghosts::is_shown(ecs::Entity entity) const {
+  return is_mine(entity) && std::as_const(registry_).get<const Ghost>(entity).ends == 0;
 }
 
 // Makes the ghost of an entity, or takes over another neighbour's. False if this world has the entity, or if an entity

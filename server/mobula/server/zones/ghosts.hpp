@@ -55,6 +55,7 @@ class Ghosts {
 
   [[nodiscard]] std::vector<SentValue> sent_values(ecs::Entity entity, const reflect::Schema& schema) const;
   [[nodiscard]] bool is_mine(ecs::Entity entity) const;
+  [[nodiscard]] bool is_shown(ecs::Entity entity) const;
   core::Status copy(const client::Mirror& mirror, ecs::Entity entity);
   core::Status copy_component(const client::Mirror& mirror, ecs::Entity entity, ecs::PoolId theirs);
   core::Result<ecs::PoolId> pool_of(const client::Mirror& mirror, ecs::PoolId theirs);
