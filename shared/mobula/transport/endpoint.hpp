@@ -9,8 +9,8 @@ namespace mobula::transport {
 /// Text of the disconnect reason of a session whose path has shrunk (Session::path_shrank).
 inline constexpr const char* path_shrank_text = "large datagrams do not arrive any more";
 
-/// Number of times that a disconnect reason is sent. None is acknowledged. netcode's disconnect packets are not sent, as
-/// one that overtakes the reasons would hide them.
+/// Number of times that a disconnect reason is sent. None is acknowledged. netcode's disconnect packets are not sent,
+/// as one that overtakes the reasons would hide them.
 inline constexpr int disconnect_copies = 4;
 
 /// Returns the text of the disconnect reason of a session that has failed (Session::failed).
