@@ -104,6 +104,7 @@ bots --clients "$clients" --verify $((clients < 20 ? clients : 20)) --behaviour 
 storm=$!
 others+=("$storm")
 sleep "$joining"
+[[ ${STORM_LIMITS:-} != no ]] || wait_for $outage 'mobula_players{' "== $((clients + players))" || true
 in_world=$(metric 'mobula_players{' || true)
 [[ $in_world == $((clients + players)) ]] ||
   die "${in_world:-none} of $((clients + players)) came in within $joining s: $out/server.log. A core carries more of them" \

@@ -229,6 +229,8 @@ class Cluster:
             return kind
         node = random.choice(list(self.starts))
         name = f"{node}.{self.starts[node]}"
+        # One that has no lease yet would not lose it.
+        wait(lambda: self.found(name, "serves its cluster"), f"{name} is a node")
         if kind == "partitions":
             ports = re.findall(r"listening on udp port (\d+)", self.processes.log(name))
             self.processes.drop("udp", ports, PARTITION)

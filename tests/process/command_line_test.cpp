@@ -72,5 +72,17 @@ TEST(CommandLine, ARealNumberThatIsNotFiniteIsRefused) {
   EXPECT_EQ(error_of_reals({"--tolerance=0,1", "run", "--seconds=2"}), "");
 }
 
+TEST(CommandLine, AnEmptyValueIsRefused) {
+  CLI::App app("Writes.", "mobula-write");
+  std::string file;
+  app.add_option("-o,--output", file, "the file");
+  app.add_option("--get", file, "an optional value")->expected(0, 1);
+  const std::array arguments{"write", "--get", "-o", ""};
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(parse_command_line(app, 2, arguments.data()), std::nullopt);
+  EXPECT_EQ(parse_command_line(app, 4, arguments.data()), 2);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "mobula-write: --output: its value is empty (see --help)\n");
+}
+
 }  // namespace
 }  // namespace mobula::process

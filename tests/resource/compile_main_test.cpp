@@ -86,8 +86,8 @@ TEST_F(MobulaCompile, ReportsWrongUsage) {
   const std::pair<const char*, const char*> mistakes[] = {
       {"", "input is required"},
       {"a.json -o b --nonsense", "The following argument was not expected: --nonsense"},
-      {"a.json -o ''", "--output: its name is empty"},
-      {"a.json -o b --depfile ''", "--depfile: its name is empty"},
+      {"a.json -o ''", "--output: its value is empty"},
+      {"a.json -o b --depfile ''", "--depfile: its value is empty"},
   };
   for (const auto& [arguments, message] : mistakes) {
     EXPECT_EQ(run(arguments), 2) << arguments;
@@ -171,7 +171,7 @@ TEST_F(MobulaCompile, DecompileRefusesUnreadableAndUnwritableFiles) {
       {"a.level -o b --schema-to b", "b: is the same file as b; expected one of its own"},
       {"a.level -o nowhere/b", "nowhere/b: No such file or directory"},
       {"", "mobula-compile decompile: file is required (see --help)"},
-      {"a.level -o ''", "mobula-compile decompile: --output: its name is empty (see --help)"},
+      {"a.level -o ''", "mobula-compile decompile: --output: its value is empty (see --help)"},
   };
   const auto whole = load_file((folder_ / "a.level").string());
   const core::ByteView clients = (*whole)->clients_bytes();

@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 #include <iostream>
 #include <mobula/process/command_line.hpp>
@@ -17,9 +18,18 @@ void check_finite(const CLI::Option& option) {
   }
 }
 
-void check_numbers(const CLI::App& app) {
-  for (const CLI::Option* const option : app.get_options()) check_finite(*option);
-  for (const CLI::App* const subcommand : app.get_subcommands({})) check_numbers(*subcommand);
+// An empty value is a variable of a script that is not set.
+void check_not_empty(const CLI::Option& option) {
+  if (option.get_expected_min() > 0 && std::ranges::find(option.results(), "") != option.results().end())
+    throw CLI::ValidationError(option.get_name(), "its value is empty");
+}
+
+void check_values(const CLI::App& app) {
+  for (const CLI::Option* const option : app.get_options()) {
+    check_not_empty(*option);
+    check_finite(*option);
+  }
+  for (const CLI::App* const subcommand : app.get_subcommands({})) check_values(*subcommand);
 }
 
 }  // namespace
@@ -28,7 +38,7 @@ std::optional<int> parse_command_line(CLI::App& app, int argc, const char* const
   constexpr int bad_input = 2;
   try {
     app.parse(argc, argv);
-    check_numbers(app);
+    check_values(app);
   } catch (const CLI::CallForHelp&) {
     print(app.help());
     return end_output(app.get_name(), 0);

@@ -33,6 +33,7 @@ inline std::string url(const HttpServer& server, std::string_view path) {
 }
 
 inline const std::string live = "GET /live HTTP/1.1\r\nHost: localhost\r\n\r\n";
+inline const std::string closing = "GET /live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
 
 // Sends bytes and returns all that is received until the server closes the connection.
 inline std::string answer_to(const HttpServer& server, std::string_view bytes) {

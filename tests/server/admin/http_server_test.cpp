@@ -151,28 +151,41 @@ TEST(HttpServer, TrickledBytesDoNotExtendTheTimeout) {
   expect_refused(answer, "408", "timed_out");
 }
 
-// Idle connections have a minute, but less if there are many.
-TEST(HttpServer, IdleConnectionsDoNotBlockOthers) {
+// Each connection has a minute. Those of a kind send nothing, whole requests whose answers they do not read, or a part.
+TEST(HttpServer, SlowPeersDoNotBlockOthers) {
   const auto server = start();
-  std::vector<RawSocket> idle;
-  for (std::size_t i = 0; i < 2 * connections_max; ++i) {
-    idle.push_back(RawSocket::connect(server->local_port()));
-    ASSERT_TRUE(idle.back().open());
-    if (i % 3 == 1) idle.back().send(live);
-    if (i % 3 == 2) idle.back().send("GET /live HT");
+  std::vector<RawSocket> slow;
+  for (std::size_t i = 0; i < 4 * connections_max; ++i) {
+    slow.push_back(RawSocket::connect(server->local_port()));
+    ASSERT_TRUE(slow.back().open());
+    if (i % 3 == 1) slow.back().send(i % 2 == 0 ? live : closing);
+    if (i % 3 == 2) slow.back().send("GET /live HT");
   }
   EXPECT_TRUE(net::http_get(url(*server, "/live"), {.timeout = 30 * core::second}).ok());
-  EXPECT_TRUE(idle.front().send(live));
-  EXPECT_FALSE(idle.front().receive("\"live\"}").empty());  // it was open before there were many
 }
 
-TEST(HttpServer, AConnectionEndsWithItsAnswerWhileThereAreMany) {
+HttpServerConfig with_four_places() {
   HttpServerConfig few = config();
   few.connections_max = 4;
-  const auto server = start(std::move(few));
-  const RawSocket idle[] = {RawSocket::connect(server->local_port()), RawSocket::connect(server->local_port())};
-  EXPECT_NE(answer_to(*server, live).find("Connection: close\r\n"), std::string::npos);
-  EXPECT_TRUE(idle[0].open() && idle[1].open());
+  return few;
+}
+
+TEST(HttpServer, IdleConnectionsDoNotBlockOthers) {
+  const auto server = start(with_four_places());
+  std::vector<RawSocket> idle;
+  for (int i = 0; i < 3; ++i) {
+    idle.push_back(RawSocket::connect(server->local_port()));
+    ASSERT_TRUE(idle.back().send(live));
+    ASSERT_FALSE(idle.back().receive("\"live\"}").empty());
+  }
+  ASSERT_TRUE(idle[0].send(live));
+  ASSERT_FALSE(idle[0].receive("\"live\"}").empty());
+  EXPECT_FALSE(answer_to(*server, closing).empty());
+  EXPECT_EQ(idle[1].receive(), "") << "it waits longest, and is closed";
+  for (const std::size_t stays : {0u, 2u}) {
+    EXPECT_TRUE(idle[stays].send(live));
+    EXPECT_FALSE(idle[stays].receive("\"live\"}").empty()) << stays;
+  }
 }
 
 // A route whose body is shared by all answers.
@@ -184,6 +197,30 @@ HttpServerConfig with_shared(std::shared_ptr<const std::string> body, core::Nano
                           return response;
                         }});
   return all;
+}
+
+TEST(HttpServer, AReceiverIsEvictedAfterIdleConnections) {
+  const auto body = std::make_shared<const std::string>(20'000'000, 'x');  // more than sockets buffer
+  HttpServerConfig few = with_shared(body, 60 * core::second);
+  few.connections_max = 4;
+  const auto server = start(std::move(few));
+  std::vector<RawSocket> receiving;
+  const auto begin_receiving = [&] {
+    const RawSocket& socket = receiving.emplace_back(RawSocket::connect(server->local_port()));
+    ASSERT_TRUE(socket.send("GET /shared HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"));
+    ASSERT_FALSE(socket.receive("HTTP").empty());
+  };
+  begin_receiving();
+  begin_receiving();
+  const RawSocket idle = RawSocket::connect(server->local_port());
+  ASSERT_TRUE(idle.send(live));
+  ASSERT_FALSE(idle.receive("\"live\"}").empty());
+  begin_receiving();
+  EXPECT_EQ(idle.receive(), "");
+  EXPECT_FALSE(answer_to(*server, closing).empty());
+  EXPECT_LT(receiving[0].receive().size(), body->size() / 2) << "it waits longest";
+  EXPECT_GT(receiving[1].receive().size(), body->size() / 2);
+  EXPECT_GT(receiving[2].receive().size(), body->size() / 2);
 }
 
 TEST(HttpServer, AnswersWithASharedBodyWithoutACopy) {

@@ -56,7 +56,7 @@ bool is_of_http(const error_code& error) {
   return error.category() == http::make_error_code(http::error::end_of_stream).category();
 }
 
-class Connection : public std::enable_shared_from_this<Connection> {
+class Connection final : public std::enable_shared_from_this<Connection>, private Evictable {
  public:
   Connection(asio::ip::tcp::socket socket, Place place, ConnectionOwner& owner)
       : owner_(&owner), place_(std::move(place)), socket_(std::move(socket)), timer_(socket_.get_executor()) {}
@@ -66,7 +66,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void read();
 
  private:
-  void begin_step(core::Nanoseconds longer = 0);
+  void begin_step(Evictables& among, core::Nanoseconds longer = 0);
+  void end_step();
+  void evict() noexcept override;
   void skip_empty_line();
   void read_header();
   void on_header(const error_code& error);
@@ -92,8 +94,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
   http::response<http::span_body<const char>> response_;  // its body is that of sent_
 };
 
-// Sets a deadline for the next operation of the socket.
-void Connection::begin_step(core::Nanoseconds longer) {
+// Sets a deadline for the next operation of the socket. The owner may evict the connection from now on.
+void Connection::begin_step(Evictables& among, core::Nanoseconds longer) {
+  unlink();
+  among.push_back(*this);
   timed_out_ = false;
   timer_.expires_after(std::chrono::nanoseconds(owner_->timeout() + longer));
   timer_.async_wait([weak = weak_from_this()](const error_code& error) {
@@ -106,11 +110,22 @@ void Connection::begin_step(core::Nanoseconds longer) {
   });
 }
 
+void Connection::end_step() {
+  unlink();
+  timer_.cancel();
+}
+
+void Connection::evict() noexcept {
+  unlink();
+  error_code ignored;
+  socket_.close(ignored);
+}
+
 void Connection::read() {
   parser_ = std::make_unique<http::request_parser<http::string_body>>();
   parser_->header_limit(header_bytes_max);
   parser_->body_limit(body_bytes_max);
-  begin_step();
+  begin_step(owner_->idle);
   skip_empty_line();
 }
 
@@ -140,7 +155,7 @@ void Connection::read_header() {
 void Connection::on_header(const error_code& error) {
   if (error || parser_->is_done()) return on_read(error);
   if (!waits_to_continue()) return read_body();
-  begin_step();
+  begin_step(owner_->idle);
   asio::async_write(socket_, asio::buffer(interim_answer),
                     [self = shared_from_this()](const error_code& failed, std::size_t) {
                       if (!failed) self->read_body();
@@ -208,12 +223,12 @@ Request Connection::request() const {
 
 // Ends the deadline for reading. The answer has a deadline of its own.
 void Connection::answer() {
-  timer_.cancel();
+  end_step();
   const http::request<http::string_body>& message = parser_->get();
   const bool has_live = !owner_->topics().empty();
   if (has_live && boost::beast::websocket::is_upgrade(message) && request().path == live_path)
     return open_live(request());
-  const bool keep_alive = message.keep_alive() && message.version() >= 11 && !owner_->is_crowded();
+  const bool keep_alive = message.keep_alive() && message.version() >= 11;
   owner_->answer(request(), [self = shared_from_this(), keep_alive](Response response) {
     self->write(std::move(response), keep_alive);
   });
@@ -243,13 +258,13 @@ void Connection::write(Response response, bool keep_alive) {
   response_.keep_alive(keep_alive);
   if (has_content(sent_.status)) response_.content_length(body.size());
   if (!to_head) response_.body() = {body.data(), body.size()};  // HEAD gets the length without the body
-  begin_step(static_cast<core::Nanoseconds>(body.size()) * core::second / slowest_bytes_per_second);
+  begin_step(owner_->receiving, static_cast<core::Nanoseconds>(body.size()) * core::second / slowest_bytes_per_second);
   http::async_write(socket_, response_, [self = shared_from_this()](const error_code& error, std::size_t) {
     if (error) return;
     if (self->response_.keep_alive()) return self->read();
     error_code ignored;
     self->socket_.shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
-    self->begin_step();
+    self->begin_step(self->owner_->idle);
     self->drain();
   });
 }

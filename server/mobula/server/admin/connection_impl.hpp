@@ -20,11 +20,10 @@ class ConnectionOwner : public LiveOwner {
   virtual void answer(Request request, Done done) noexcept = 0;
   // Returns the refusal of a WebSocket, or nothing if it is allowed.
   virtual std::optional<Response> refuse_live(const Request& request) noexcept = 0;
-  // Whether more than half of the places are in use. Then a connection ends with its answer, so that others get its
-  // place.
-  [[nodiscard]] virtual bool is_crowded() const { return false; }
   // Peers whose X-Forwarded-Host replaces Host.
   [[nodiscard]] virtual std::span<const net::AddressRange> trusted_proxies() const { return {}; }
+  // Connections whose peers receive an answer, in the order of `idle`.
+  Evictables receiving = {};
 };
 
 void serve(boost::asio::ip::tcp::socket socket, Place place, ConnectionOwner& owner);

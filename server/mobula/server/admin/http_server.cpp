@@ -22,8 +22,6 @@ using boost::system::error_code;
 
 // Pause after a failed accept, for example without a free descriptor.
 constexpr std::chrono::milliseconds pause_after_failure{100};
-// Applies while the server is crowded, so that idle connections do not block others.
-constexpr core::Nanoseconds crowded_timeout = 500 * core::millisecond;
 
 tcp::endpoint endpoint_of(const transport::Address& address) {
   if (!address.is_v4()) return {asio::ip::address_v6(address.ip), address.port};
@@ -87,13 +85,13 @@ struct HttpServer::Impl final : ConnectionOwner {
 
   error_code open(const tcp::endpoint& local);
   void accept();
+  void evict();
   void accept_failed(const error_code& error);
   void run() noexcept;
 
   void answer(Request request, Done done) noexcept override;
   std::optional<Response> refuse_live(const Request& request) noexcept override;
-  core::Nanoseconds timeout() const override { return is_crowded() ? std::min(time, crowded_timeout) : time; }
-  [[nodiscard]] bool is_crowded() const override { return connections > places / 2; }
+  core::Nanoseconds timeout() const override { return time; }
   [[nodiscard]] std::span<const net::AddressRange> trusted_proxies() const override { return proxies; }
   void connection_ended() noexcept override;
 
@@ -253,10 +251,17 @@ void HttpServer::Impl::accept() {
     if (error) return accept_failed(error);
     failures.end();
     ++connections;
-    Place place(this);
+    admin::serve(std::move(socket), Place(this), *this);
+    if (connections >= places) evict();
     accept();
-    admin::serve(std::move(socket), std::move(place), *this);
   });
+}
+
+// Closes the connection that has waited longest for its peer, so that slow peers cannot block others. The newest one is
+// last among the idle ones, and stays: its request may have arrived already.
+void HttpServer::Impl::evict() {
+  if (idle.size() > 1) return idle.front().evict();
+  if (!receiving.empty()) receiving.front().evict();
 }
 
 // Health checks are answered without descriptors too, one at a time.

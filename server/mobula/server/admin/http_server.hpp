@@ -17,7 +17,8 @@
 
 namespace mobula::server::admin {
 
-inline constexpr std::size_t connections_max = 64;  // the admin port's; further ones wait to be accepted
+inline constexpr std::size_t connections_max =
+    64;  // of the admin port; another one replaces the one that waits longest
 inline constexpr std::size_t live_connections_max = 16;
 inline constexpr std::uint32_t header_bytes_max = 16 * 1024;
 inline constexpr std::uint32_t body_bytes_max = 16 * 1024;
@@ -35,8 +36,7 @@ struct HttpServerConfig {
   std::vector<std::string> hosts = {};  // names of this machine, besides localhost and IP addresses; see AuthFilter
   std::vector<net::AddressRange> trusted_proxies = {};  // peers whose X-Forwarded-Host counts
   std::size_t connections_max = admin::connections_max;
-  // Time for a request to arrive, for its answer to leave, and between two requests. While more than half of the
-  // connections are in use it is shorter, and a connection has one request.
+  // Time for a request to arrive, for its answer to leave, and between two requests.
   core::Nanoseconds timeout = 5 * core::second;
   // Time for the simulation to answer.
   core::Nanoseconds answer_timeout = 2 * core::second;

@@ -57,7 +57,7 @@ core::Result<std::chrono::nanoseconds> period_of(const json& request, double per
   return std::chrono::nanoseconds(static_cast<std::int64_t>(1e9 / per_second));
 }
 
-class LiveConnection : public std::enable_shared_from_this<LiveConnection> {
+class LiveConnection final : public std::enable_shared_from_this<LiveConnection>, private Evictable {
  public:
   LiveConnection(asio::ip::tcp::socket socket, Place place, bool authorized, LiveOwner& owner)
       : owner_(&owner),
@@ -94,6 +94,7 @@ class LiveConnection : public std::enable_shared_from_this<LiveConnection> {
   };
 
   void begin();
+  void evict() noexcept override { end(); }
   void read();
   void on_message(std::string_view text);
   void on_token(const json& request);
@@ -128,6 +129,7 @@ void LiveConnection::open(const http::request<http::string_body>& upgrade) {
       std::min<std::chrono::nanoseconds>(handshake_time, std::chrono::nanoseconds(owner_->timeout())), idle_time,
       true});
   websocket_.read_message_max(message_bytes_max);
+  owner_->idle.push_back(*this);
   websocket_.async_accept(upgrade, [self = shared_from_this()](const error_code& error) {
     if (!error) self->begin();
   });
@@ -192,6 +194,7 @@ void LiveConnection::admit() {
   if (!counted_)
     return close(error_text(
         "", {"busy", core::format("too many live connections; the maximum is {}", live_connections_max)}, false));
+  unlink();
   place_.reset();
   send({with_topic("welcome", owner_->welcome()), {}});
 }
@@ -303,6 +306,7 @@ void LiveConnection::close(std::string last_words) {
 void LiveConnection::end() {
   if (over_) return;
   over_ = true;
+  unlink();
   for (Slot& slot : slots_) slot.timer.cancel();
   token_timer_.cancel();
   error_code ignored;

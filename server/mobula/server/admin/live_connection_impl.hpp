@@ -7,6 +7,7 @@
 #include <boost/beast/http/string_body.hpp>
 #include <memory>
 #include <mobula/core/clock.hpp>
+#include <mobula/server/admin/evictable_impl.hpp>
 #include <mobula/server/admin/topic.hpp>
 #include <span>
 
@@ -33,6 +34,9 @@ class LiveOwner {
   virtual void connection_ended() noexcept = 0;
   // Returns the time for reading a request or a token, and for writing an answer.
   [[nodiscard]] virtual core::Nanoseconds timeout() const = 0;
+  // Connections that wait for a request, for a token, or for the peer to close them. The one that has waited longest is
+  // first.
+  Evictables idle = {};
 };
 
 // One of the limited places for connections, returned when the connection ends.

@@ -37,13 +37,8 @@ The same program makes the same bytes of it, with --schema village.bfbs if its o
 written in full: a compiled file does not contain unspawnable prefabs, includes and placements.
 )";
 
-const CLI::Validator& named() {
-  static const CLI::Validator named([](std::string& path) { return path.empty() ? "its name is empty" : ""; }, "");
-  return named;
-}
-
 CLI::Option* add_file(CLI::App& app, const char* option, std::string& path, const char* type, const std::string& what) {
-  return app.add_option(option, path, what)->check(named())->type_name(type);
+  return app.add_option(option, path, what)->type_name(type);
 }
 
 // Adds options that write to the job, which has to live until they are parsed.
