@@ -159,12 +159,19 @@ TEST_F(PipeClientTest, FollowsItsPlayerToAnotherWorld) {
   const auto released = server_->crossing().release(1, "arena", 1 << 20);
   ASSERT_TRUE(released) << released.error().message;
   server_->crossing().end("ada", {transport::ReasonCode::moved, "arena"});
+  int ticks = 0;
   ASSERT_TRUE(run_until([&] {
     arena.tick();
-    return !wanted.empty() && client_->connection().state() == Connection::State::playing;
+    return arena.server->endpoint().sessions().size() == 1 && ++ticks > 20;
+  }));
+  EXPECT_EQ(client_->connection().state(), Connection::State::joining) << "it plays before its player arrives";
+  ASSERT_TRUE(arena.server->crossing().take_in(*released, "arena"));
+  ASSERT_TRUE(run_until([&] {
+    arena.tick();
+    return client_->connection().state() == Connection::State::playing;
   })) << to_string(client_->connection().reason());
   EXPECT_EQ(wanted, "arena");
-  EXPECT_EQ(arena.game.names.size(), 1u);
+  EXPECT_EQ(arena.server->players(), 1u);
   EXPECT_EQ(client_->last_loss().code, transport::ReasonCode::moved);
   client_->close();
 }
@@ -308,14 +315,16 @@ TEST_F(FollowingClientTest, AVisitElsewhereEndsWithThePlayersStay) {
     if (++requests < 3) return Token();
     return Token(WorldToken{new_token(), *net::parse_destination(south.address())});
   });
-  ASSERT_TRUE(server_->crossing().release(1, "south", 1 << 20));
+  const auto released = server_->crossing().release(1, "south", 1 << 20);
+  ASSERT_TRUE(released) << released.error().message;
+  ASSERT_TRUE(south.server->crossing().take_in(*released, "south"));
   server_->crossing().end("ada", {transport::ReasonCode::moved, "south"});
   ASSERT_TRUE(run_until([&] {
     visited.tick();
     south.tick();
     return requests == 3 && client_->connection().state() == Connection::State::playing;
   }));
-  EXPECT_EQ(south.game.names.size(), 1u);
+  EXPECT_EQ(south.server->players(), 1u);
   EXPECT_FALSE(visited.server->stats().refusals.contains("player not arrived"));
   client_->close();
 }

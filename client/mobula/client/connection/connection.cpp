@@ -127,9 +127,13 @@ void Connection::rejoin(core::Nanoseconds now) {
 }
 
 void Connection::reconnect(const transport::ConnectToken& token, core::Nanoseconds now) {
+  using transport::ReasonCode;
   MOBULA_CHECK(state_ == State::closed, "only a closed connection can reconnect");
   if (has_servers_of_token_ || sent_after_player_ || !moved_to().empty()) config_.transport.servers.clear();
   has_servers_of_token_ = sent_after_player_ = false;
+  // Else it would play as a new player until its own arrives. The server waits for some seconds, then the session times
+  // out.
+  config_.awaits_player = !moved_to().empty() || (config_.awaits_player && reason_.code != ReasonCode::timed_out);
   config_.transport.token = token;
   for (transport::Address& server : config_.transport.token.servers) server.pipe = pipe_;
   rejoin_tokens_.clear();
@@ -161,7 +165,6 @@ void Connection::follow(Connection&& second) {
   const double ahead = times_known ? second.clock_->target_tick(now_) - clock_->target_tick(now_) : 0;
   commands_.move_to(static_cast<std::int64_t>(std::lround(ahead)), second.progress_.arrivals().count());
   second.commands_ = std::move(commands_);
-  second.config_.awaits_player = false;
   second.first_ = nullptr;
   *this = std::move(second);
 }

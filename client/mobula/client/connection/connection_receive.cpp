@@ -75,7 +75,7 @@ core::Status Connection::on_welcome(const wire::Welcome& message) {
   prediction_seed_ = message.prediction_seed;
   player_ = message.session;
   resources_.on_offered(message.resources);
-  rejoining_ = false;
+  rejoining_ = config_.awaits_player = false;
   state_ = State::playing;
   request_next_resource();
   return core::Done{};

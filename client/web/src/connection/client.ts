@@ -4,18 +4,22 @@ import { type Entity, entityOf, generationOf, indexOf } from "../core/entity.js"
 import { type End, refuse } from "../core/refusal.js";
 import { changeKind } from "../mirror/changes.js";
 import { sample } from "../mirror/interpolation.js";
+import type { Mirror } from "../mirror/mirror.js";
 import type { Pool } from "../mirror/pool.js";
 import type { Values } from "../mirror/values.js";
 import { type ComponentObject, toObject } from "../mirror/values_object.js";
-import type { Pipe, Pipes } from "../pipe/pipe.js";
+import type { Pipes } from "../pipe/pipe.js";
+import type { Follow } from "../wire/messages.js";
 import type { Component } from "./component.js";
 import { Connection } from "./connection.js";
 import type { ConnectionConfig } from "./connection_config.js";
 import type { ReceivedEvent } from "./event_queue.js";
 import type { FailedCommand } from "./failed_commands.js";
 import { type Access, MovedServer, type Token, hasUrl } from "./moved_server.js";
+import { type Network, PipedConnection } from "./piped_connection.js";
 import type { Statistics } from "./statistics.js";
 import { Watches } from "./watches.js";
+import { ZoneFollower, addressLike } from "./zone_follower.js";
 
 const retryInterval = 1000; // ms between attempts to reconnect
 // Rejoins in vain after which a server counts as one that does not answer. A WebSocket may end before that is noticed.
@@ -66,8 +70,8 @@ function urlOf(text: string, pipes: Pipes): URL {
 export type AnyComponent = string | Component<unknown>;
 
 export class Client {
-  /** The connection beneath, with the mirror and all its states, for programs that need more than this class offers. */
-  readonly connection: Connection;
+  /** Number of times that the client has gone on in another zone of its world. */
+  zoneChanges = 0;
   /** Why the client is closed. */
   end: End | null = null;
   /** Called once, when the client will not reconnect by itself. */
@@ -78,72 +82,59 @@ export class Client {
   onCommandFailed: ((failed: FailedCommand) => void) | null = null;
   /** Called in each update with its time, before the callbacks of what has changed. A prediction is updated in it. */
   onUpdate: ((now: number) => void) | null = null;
-  private pipe: Pipe | null = null;
-  private url: URL;
+  private present: PipedConnection;
+  private readonly network: Network;
+  private readonly zones: ZoneFollower;
   private readonly watches = new Watches();
   private readonly now: () => number;
   private timer: ReturnType<typeof setInterval> | null = null;
-  private server = "";
   private lostAt = -1;
   private retryAt = 0;
   private triedAt = 0; // when the last attempt began
   private updatedAt: number;
-  private hasSent = false; // whether datagrams of the session may have left
   private rejoins = 0; // since the client was lost
   private usedNewToken = false; // in the last attempt
   private isRequesting = false; // a new token
+  private mirror: Mirror | null = null; // whose changes were handed out
   private mirrors = 0;
   private world: string | null = null; // to which the player was sent; null before that
   private readonly movedServer = new MovedServer(() => this.askForToken());
 
   constructor(
     private readonly options: ConnectOptions,
-    private readonly pipes: Pipes,
+    pipes: Pipes,
   ) {
     this.now = options.now ?? (() => performance.now());
     this.updatedAt = this.now();
-    this.url = urlOf(options.url, pipes);
-    const config = { clock: this.now, ...options, token: bytesOf(options.token), hasOneServer: this.url.hostname !== "" };
-    this.connection = new Connection(config, this.now());
-    this.open();
+    this.network = { pipes, now: this.now, onInput: () => this.wake() };
+    const url = urlOf(options.url, pipes);
+    const config = { ...this.configOf(options.token), hasOneServer: url.hostname !== "" };
+    this.present = new PipedConnection(new Connection(config, this.now()), url, this.network);
+    this.zones = new ZoneFollower((zone) => this.openSecond(zone));
     if (options.timer ?? true) this.timer = setInterval(() => this.update(), timerInterval);
   }
 
-  // The pipe --------------------------------------------------------------------------------------------------------
-
-  /** A session takes a pipe of its own for each server that it tries. */
-  private open(): void {
-    this.dropPipe();
-    const address = this.connection.server();
-    this.server = `${address.host} ${address.port}`;
-    const pipe = this.pipes[this.url.protocol]!(this.url, address, {
-      onDatagram: (datagram) => {
-        if (this.pipe !== pipe) return;
-        this.connection.receive(datagram, this.now());
-        this.wake();
-      },
-      onClosed: (why) => {
-        if (this.pipe !== pipe) return;
-        this.dropPipe();
-        this.connection.pipeClosed(why, this.now());
-        this.wake();
-      },
-    });
-    this.pipe = pipe;
+  /** The connection beneath, with the mirror and all its states, for programs that need more than this class offers. */
+  get connection(): Connection {
+    return this.present.connection;
   }
 
-  private dropPipe(): void {
-    if (this.pipe === null) return;
-    this.hasSent ||= this.pipe.wasOpen ?? true;
-    this.pipe.close();
-    this.pipe = null;
+  // The session -----------------------------------------------------------------------------------------------------
+
+  private configOf(token: Token): ConnectionConfig {
+    return { clock: this.now, follows: true, ...this.options, token: bytesOf(token) };
+  }
+
+  private openSecond({ addresses, token }: Follow): PipedConnection {
+    const url = addressLike(this.present.url, addresses) ?? refuse("bad address", "no address has the kind of pipe");
+    const config = { ...this.configOf(token), hasOneServer: true, awaitsPlayer: true };
+    return new PipedConnection(new Connection(config, this.now(), this.connection), url, this.network);
   }
 
   /** Opens a pipe for a new session, and sends its first datagram without waiting for the timer. */
-  private begin(): void {
-    this.hasSent = false;
+  private begin(url?: URL): void {
     this.triedAt = this.now();
-    this.open();
+    this.present.begin(url);
     if (this.timer !== null) this.update();
   }
 
@@ -157,22 +148,40 @@ export class Client {
   update(now = this.now()): void {
     if (this.end !== null) return;
     this.updatedAt = now;
-    this.connection.update(now, (datagram) => this.pipe?.send(datagram));
-    const { clock, mirror, state } = this.connection;
-    if (mirror !== null && clock?.isKnown === true) mirror.setViewTick(clock.viewTick(now));
+    this.goOnInZone();
+    this.present.update(now);
+    this.zones.update(this.present, now);
+    const { state } = this.connection;
     try {
       this.onUpdate?.(now);
     } finally {
       this.dispatch();
     }
     if (this.end !== null) return; // a callback has closed the client
-    if (state === "closed") this.resume(now);
+    if (state === "closed") this.onSessionEnded(now);
     else if (state === "playing") {
       this.lostAt = -1;
       this.rejoins = 0;
     }
-    const address = this.connection.server();
-    if (this.connection.state !== "closed" && this.server !== `${address.host} ${address.port}`) this.open();
+  }
+
+  /** Goes on with the connection to another zone, once it shows all that the player sees. */
+  private goOnInZone(): void {
+    const complete = this.zones.takeComplete();
+    if (complete === null) return;
+    const { connection } = this;
+    this.present.close();
+    this.present = complete.second;
+    connection.continueAs(this.present.connection);
+    this.present.connection = connection;
+    this.world = complete.zone.world;
+    ++this.zoneChanges;
+  }
+
+  private onSessionEnded(now: number): void {
+    const world = this.connection.movedTo();
+    if (world !== null) this.zones.onMoved(world);
+    if (!this.zones.isOnTheWay) this.resume(now);
   }
 
   private resume(now: number): void {
@@ -181,14 +190,15 @@ export class Client {
       this.retryAt = now;
     }
     const { connection } = this;
-    this.dropPipe();
+    this.present.drop();
     const world = connection.movedTo();
     if (world !== null) this.world = world;
     let hasMoved = false;
-    if (this.hasSent) this.movedServer.reset();
+    const { hasSent } = this.present;
+    if (hasSent) this.movedServer.reset();
     else if (connection.rejoinTokens.giveBack()) {
       --this.rejoins;
-      hasMoved = this.hasTokens && this.movedServer.onUnopened(this.url);
+      hasMoved = this.hasTokens && this.movedServer.onUnopened(this.present.url);
     }
     const isTooLong = now - this.lostAt > Math.max(retryTime, connection.rejoinTokens.grace);
     const canRequest = this.hasTokens && (connection.canReconnect() || world !== null);
@@ -200,7 +210,7 @@ export class Client {
     this.retryAt = now + retryInterval;
     // A restarted server does not answer the tokens of its former run. One that cannot be reached does not answer
     // either, and then no new token can be had: so attempts with new tokens and with rejoin tokens alternate.
-    const isUnanswered = this.hasSent && (connection.end?.reason === "no answer" || this.isRejoinInVain());
+    const isUnanswered = hasSent && (connection.end?.reason === "no answer" || this.isRejoinInVain());
     this.usedNewToken = !canRejoin || (canRequest && isUnanswered && !this.usedNewToken);
     if (this.usedNewToken) return void this.requestToken();
     ++this.rejoins;
@@ -238,23 +248,24 @@ export class Client {
 
   /** Begins a new session with a connect token. Throws a Refusal for one that is malformed. */
   private reconnect(given: Token | Access): void {
-    const url = hasUrl(given) ? urlOf(given.url, this.pipes) : this.url;
+    const url = hasUrl(given) ? urlOf(given.url, this.network.pipes) : this.present.url;
     this.connection.reconnect(bytesOf(hasUrl(given) ? given.token : given), this.now());
-    this.url = url;
-    this.begin();
+    this.begin(url);
   }
 
   /** Leaves the game. */
   close(): void {
     if (this.end !== null) return;
-    this.connection.close((datagram) => this.pipe?.send(datagram));
+    this.zones.close();
+    this.present.close();
     this.finish({ reason: "left", text: "" });
   }
 
   private finish(end: End): void {
     this.end = end;
     if (this.timer !== null) clearInterval(this.timer);
-    this.dropPipe();
+    this.zones.drop();
+    this.present.drop();
     this.onClosed?.(end);
   }
 
@@ -280,7 +291,9 @@ export class Client {
     for (const command of failed) if (this.end === null) this.onCommandFailed?.(command);
     if (mirror === null) return;
     if (this.mirrors !== mirrors) this.watches.begin(mirror);
+    else if (this.mirror !== mirror) this.watches.continueWith(mirror);
     this.mirrors = mirrors;
+    this.mirror = mirror;
     const { list } = mirror.changes;
     for (let i = 0; i < list.count && this.end === null; ++i) {
       const [index, generation] = [list.indices[i]!, list.generations[i]!];

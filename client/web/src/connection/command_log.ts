@@ -55,6 +55,24 @@ export class CommandLog {
     return this.end++;
   }
 
+  /**
+   * Takes over the commands that another zone has not carried out, for this zone's ticks: `ahead` more than there. All are
+   * to be sent again, and refer to what has arrived here.
+   */
+  continueFrom(former: CommandLog, ahead: number, arrivals: number): void {
+    const tickOf = (tick: number): number => Math.max(0, Math.min(tick + ahead, 0xffff_ffff));
+    for (const command of former.commands) {
+      if (command.number < former.next) continue;
+      const tick = tickOf(command.tick);
+      this.commands.push({ ...command, tick, lag: Math.min(command.lag, 256 * tick), arrivals });
+    }
+    this.lastTick = tickOf(former.lastTick);
+    this.next = this.tail = former.next;
+    this.end = former.end;
+    this.keptFrom = former.keptFrom;
+    this.ineffective = former.takeIneffective().slice();
+  }
+
   /** Notes what the server has carried out, and when. Outdated or impossible feedback is ignored. */
   onFeedback({ done, held, outcomes }: CommandFeedback): void {
     if (done < this.next - 1 || done >= this.end) return;

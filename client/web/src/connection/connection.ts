@@ -9,12 +9,14 @@
 import { equalBytes } from "../core/bytes.js";
 import { type End, Refusal, endOf, isLoss, refuse } from "../core/refusal.js";
 import type { Presence } from "../mirror/known.js";
+import { continueMirror } from "../mirror/continued.js";
 import { Mirror } from "../mirror/mirror.js";
 import { Endpoint, type Send } from "../session/endpoint.js";
 import type { Link } from "../session/link.js";
 import { type ConnectToken, type ServerAddress, readToken } from "../session/token.js";
 import { type WireEvent, decodeEventBatch, eventBatchKind } from "../wire/event_batch.js";
 import {
+  type Follow,
   type MessageOf,
   type ServerMessage,
   decodeMessage,
@@ -34,7 +36,7 @@ import { ResourceFetch } from "./level_store.js";
 import type { OfferedLevels } from "./offered_levels.js";
 import { RejoinTokens } from "./rejoin_tokens.js";
 import { ServerClock } from "./server_clock.js";
-import { noStatistics } from "./statistics.js";
+import { addStatistics, noStatistics } from "./statistics.js";
 import { WelcomeWait } from "./welcome_wait.js";
 
 const commandTicksMax = 0xffff_ffff;
@@ -62,6 +64,8 @@ export class Connection {
   closing: { readonly seconds: number; readonly reason: string } | null = null;
   readonly rejoinTokens = new RejoinTokens();
   readonly statistics = noStatistics();
+  /** The zone that the server has sent the client to, or where it may look; null if it has not. To be set to null. */
+  follow: Follow | null = null;
   private token: ConnectToken;
   private endpoint: Endpoint;
   readonly schema: ExpectedSchema;
@@ -78,14 +82,20 @@ export class Connection {
   private isRejoining = false;
   private welcomeWait = new WelcomeWait(0);
   private firstServers: readonly ServerAddress[];
+  private awaitsPlayer: boolean;
+  private isSecond: boolean;
 
+  /** `first` is the connection that goes on as this one later, by continueAs(). Until then this one hands out nothing. */
   constructor(
     private readonly config: ConnectionConfig,
     now: number,
+    first: Connection | null = null,
   ) {
     this.token = readToken(config.token);
     this.firstServers = this.token.servers;
-    this.schema = new ExpectedSchema(config.schema);
+    this.awaitsPlayer = config.awaitsPlayer ?? false;
+    this.isSecond = first !== null;
+    this.schema = first?.schema ?? new ExpectedSchema(config.schema);
     this.loading = new LevelLoading(config);
     this.resources = new ResourceFetch(config.levels ?? null);
     this.endpoint = this.newEndpoint(now);
@@ -146,10 +156,7 @@ export class Connection {
   update(now: number, send: Send): void {
     this.now = now;
     this.load();
-    this.events = this.eventQueue.takeDue(this.progress.tick, (event) => this.presenceOf(event));
-    this.statistics.events += this.events.length;
-    this.failed = this.failedCommands.take(this.commands);
-    this.mirror?.changes.handOut();
+    if (!this.isSecond) this.handOut();
     this.resources.handOut();
     if (this.state === "closed") return;
     const counted: Send = (datagram) => {
@@ -167,6 +174,13 @@ export class Connection {
     this.end = this.endpoint.end;
   }
 
+  private handOut(): void {
+    this.events = this.eventQueue.takeDue(this.progress.tick, (event) => this.presenceOf(event));
+    this.statistics.events += this.events.length;
+    this.failed = this.failedCommands.take(this.commands);
+    this.mirror?.changes.handOut();
+  }
+
   /** Gives the command that the next update sends. */
   setCommand(bytes: Uint8Array): void {
     this.command = bytes.slice();
@@ -182,10 +196,10 @@ export class Connection {
     this.endpoint.pipeClosed(why, now);
   }
 
-  /** Leaves. */
-  close(send: Send): void {
+  /** Leaves. With the reason "pipe lost" the server keeps the player. */
+  close(send: Send, end: End = { reason: "left", text: "" }): void {
     if (this.state === "closed") return;
-    this.endpoint.close({ reason: "left", text: "" }, send);
+    this.endpoint.close(end, send);
     this.isRejoining = false;
     this.state = "closed";
     this.end = this.endpoint.end;
@@ -223,7 +237,9 @@ export class Connection {
   /** Begins a new session with a connect token. In another world the addresses are those of the token. */
   reconnect(token: Uint8Array, now: number): void {
     this.token = readToken(token);
-    if (this.movedTo() !== null) this.firstServers = this.token.servers;
+    // Else it would play as a new player until its own arrives. If that takes long, the server lets the session time out.
+    this.awaitsPlayer = this.movedTo() !== null || (this.awaitsPlayer && this.end?.reason !== "timed out");
+    if (this.awaitsPlayer) this.firstServers = this.token.servers;
     this.rejoinTokens.clear();
     this.isRejoining = false;
     this.command = null; // it was meant for the former session
@@ -236,11 +252,26 @@ export class Connection {
     else if (this.loading.isBusy) this.loading.waiting.push(...this.endpoint.session.drainReliable());
     this.endpoint = this.newEndpoint(now);
     this.state = "connecting";
-    this.end = this.failure = this.closing = null;
+    this.end = this.failure = this.closing = this.follow = null;
     this.progress.isComplete = false;
     this.resources.endSession();
     this.inputs = new InputWriter();
     ++this.statistics.rejoins;
+  }
+
+  /**
+   * Goes on as a second connection of the player, to another zone: with its session and mirror, whose changes list what
+   * differs, and with the commands that the former zone has not carried out. Ticks are those of the other zone.
+   */
+  continueAs(second: Connection): void {
+    const { mirror, mirrors, clock, commands, command, failedCommands, statistics, now } = this;
+    const continues = mirror !== null && second.mirror !== null && continueMirror(second.mirror, mirror);
+    const areKnown = clock?.isKnown === true && second.clock?.isKnown === true;
+    const ahead = areKnown ? second.clock!.targetTick(now) - clock.targetTick(now) : 0;
+    second.commands.continueFrom(commands, Math.round(ahead), second.progress.arrivals.count);
+    addStatistics(second.statistics, statistics);
+    Object.assign(this, second, { command, failedCommands, mirrors: continues ? mirrors : mirrors + 1 });
+    this.isSecond = false;
   }
 
   // Sending ---------------------------------------------------------------------------------------------------------
@@ -256,6 +287,8 @@ export class Connection {
         schemas: known.map((file) => file.schema.fingerprint),
         resume: this.isWelcomed,
         spectate: this.config.spectate ?? false,
+        follows: this.config.follows ?? false,
+        awaitsPlayer: this.awaitsPlayer,
       }),
     );
     this.state = "joining";
@@ -347,6 +380,9 @@ export class Connection {
         return this.failedCommands.onRefused(message.number, message.reason, this.commands);
       case "deltaBody":
         return mirror.addBody(message);
+      case "follow":
+        readToken(message.token);
+        return void (this.follow = message);
     }
   }
 
@@ -357,7 +393,7 @@ export class Connection {
     if (!message.resumed) this.beginPlayer(message);
     this.predictionSeed = message.predictionSeed;
     this.playerNumber = message.session;
-    this.isRejoining = false;
+    this.isRejoining = this.awaitsPlayer = false;
     this.state = "playing";
     this.resources.onOffered(message.resources);
   }

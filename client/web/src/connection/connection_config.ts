@@ -9,6 +9,10 @@ export interface ConnectionConfig {
   /** Asks the server for hashes, and verifies the mirror. Default: true. */
   readonly verify?: boolean;
   readonly spectate?: boolean;
+  /** Asks the server for Connection.follow, if the player goes to another zone. Without it the server ends the session. */
+  readonly follows?: boolean;
+  /** The server welcomes the client once its player has arrived from another zone. */
+  readonly awaitsPlayer?: boolean;
   /** The pipe leads to one server. The token's further addresses are not tried. */
   readonly hasOneServer?: boolean;
   readonly levels?: LevelStore;

@@ -37,3 +37,8 @@ export function noStatistics(): Statistics {
     bytesSent: 0,
   };
 }
+
+/** Adds the counts of a former connection. */
+export function addStatistics(statistics: Statistics, former: Readonly<Statistics>): void {
+  for (const name of Object.keys(former) as (keyof Statistics)[]) statistics[name] += former[name];
+}

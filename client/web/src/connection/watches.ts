@@ -45,6 +45,12 @@ export class Watches {
       for (const [index, generation] of present) call(callbacks.despawn, index, generation);
   }
 
+  /** Goes on with a mirror of the same entities, whose changes list what differs from the former one. */
+  continueWith(mirror: Mirror): void {
+    this.mirror = mirror;
+    for (const watch of this.watches.values()) watch.pool = mirror.world.findPool(watch.component);
+  }
+
   private list(watch: Watch, mirror: Mirror): void {
     watch.pool = mirror.world.findPool(watch.component);
     for (let place = 0; watch.pool !== null && place < watch.pool.count; ++place) {

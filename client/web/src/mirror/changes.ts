@@ -32,7 +32,8 @@ export class ChangeList {
 export class Changes {
   /** Changes before the last handOut(). Valid until the next one. */
   list = new ChangeList();
-  private collected = new ChangeList();
+  /** Changes since then. */
+  collected = new ChangeList();
   private update = 1;
 
   add(kind: number, index: number, generation: number): void {
@@ -49,6 +50,12 @@ export class Changes {
   /** Makes components of an entity that is listed as a whole count as listed. */
   mark(pools: readonly Pool[], index: number): void {
     for (const pool of pools) pool.listed[pool.find(index)] = this.update;
+  }
+
+  /** Forgets the changes since the last handOut(). */
+  drop(): void {
+    this.collected.count = 0;
+    this.update = (this.update % 0xffff_ffff) + 1;
   }
 
   handOut(): void {

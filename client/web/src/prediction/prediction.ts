@@ -13,6 +13,7 @@ import { type Component, nameOf } from "../connection/component.js";
 import type { Connection } from "../connection/connection.js";
 import { Refusal } from "../core/refusal.js";
 import { sample } from "../mirror/interpolation.js";
+import type { Mirror } from "../mirror/mirror.js";
 import type { ComponentObject } from "../mirror/values_object.js";
 import { CommandTimeline, never } from "./command_timeline.js";
 import { type EffectNotice, EffectTable } from "./effect_table.js";
@@ -49,7 +50,7 @@ export class Prediction {
   private readonly effectCallbacks: { readonly name: string; readonly callback: (notice: EffectNotice) => void }[] = [];
   private readonly spawnCallbacks: ((notice: SpawnNotice) => void)[] = [];
   private readonly limits: InputDelayLimits;
-  private mirrors = 0;
+  private mirror: Mirror | null = null; // that the session is of, or would be
   private session: PredictionSession | null = null; // null without a mirror
   private restarted = false; // by the update in progress
   private advanced = 0; // time of the last update that was to compute due ticks
@@ -114,7 +115,7 @@ export class Prediction {
 
   /** Returns whether the prediction is one of the connection's present mirror. */
   private isCurrent(): boolean {
-    return this.started && this.connection.mirrors === this.mirrors;
+    return this.started && this.connection.mirror === this.mirror;
   }
 
   /** Returns a component as it is to be shown, of predicted and other entities; null if the entity does not have it. */
@@ -185,11 +186,11 @@ export class Prediction {
 
   /** Returns false while there is nothing to predict. */
   private followMirror(): boolean {
-    const { mirror, clock, mirrors } = this.connection;
+    const { mirror, clock } = this.connection;
     if (mirror === null || clock === null) return false;
-    if (mirrors === this.mirrors) return this.session !== null;
+    if (mirror === this.mirror) return this.session !== null;
     this.endSession();
-    this.mirrors = mirrors;
+    this.mirror = mirror;
     this.failure = null;
     try {
       this.session = new PredictionSession(mirror, this.connection, this.rules, this.config, this.limits, this.effects);

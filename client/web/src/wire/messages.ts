@@ -12,6 +12,7 @@ export const indicesMax = 4_194_304;
 export const tokenBytes = 2048;
 const textBytesMax = 256;
 const resourcesMax = 16;
+const addressesMax = 32;
 
 /** Numbers of the union's members. */
 const body = {
@@ -32,6 +33,7 @@ const body = {
   commandRefused: 15,
   deltaBody: 16,
   resourceOffer: 18,
+  follow: 19,
 } as const;
 
 export interface ResourceInfo {
@@ -107,7 +109,20 @@ export type ServerMessage =
       readonly offset: number;
       readonly size: number;
       readonly bytes: Uint8Array;
-    };
+    }
+  | Follow;
+
+/** Where the player is, or may go: a zone of its world. */
+export interface Follow {
+  readonly kind: "follow";
+  readonly world: string;
+  /** A connect token. */
+  readonly token: Uint8Array;
+  /** Such as "udp://203.0.113.7:7777". */
+  readonly addresses: readonly string[];
+  /** The player is near the zone, and still here. */
+  readonly visit: boolean;
+}
 
 export type MessageOf<Kind extends ServerMessage["kind"]> = Extract<ServerMessage, { kind: Kind }>;
 
@@ -250,6 +265,14 @@ function readDeltaBody(table: FlatTable): MessageOf<"deltaBody"> {
   return { kind: "deltaBody", number, offset, size, bytes: bytes.slice() };
 }
 
+function readFollow(table: FlatTable): Follow {
+  const token = table.blob(1, tokenBytes).slice();
+  const addresses = table.texts(2, addressesMax, textBytesMax);
+  if (token.length !== tokenBytes) malformed(`Follow: a token of ${tokenBytes} bytes`);
+  if (addresses.length === 0 || !addresses.every(isPrintable)) malformed("Follow: 1 to 32 printable addresses");
+  return { kind: "follow", world: shortText(table, 0, "a world"), token, addresses, visit: table.bool(3) };
+}
+
 const readers: Readonly<Record<number, (table: FlatTable) => ServerMessage>> = {
   [body.welcome]: readWelcome,
   [body.names]: readNames,
@@ -271,6 +294,7 @@ const readers: Readonly<Record<number, (table: FlatTable) => ServerMessage>> = {
     kind: "resourceOffer",
     resources: table.tables(0, resourcesMax).map(readResource),
   }),
+  [body.follow]: readFollow,
 };
 
 /** Decodes a message of the server. Throws a Refusal. */
@@ -291,6 +315,10 @@ export interface Hello {
   readonly schemas: readonly Uint8Array[];
   readonly resume: boolean;
   readonly spectate: boolean;
+  /** Asks for Follow. */
+  readonly follows: boolean;
+  /** The player arrives from another zone. The server waits for it with Welcome. */
+  readonly awaitsPlayer: boolean;
 }
 
 const message = (kind: number, fields: flat.Field[]): Uint8Array =>
@@ -307,6 +335,8 @@ export function encodeHello(hello: Hello): Uint8Array {
     flat.bool(hello.resume),
     flat.bool(hello.spectate),
     flat.bool(true),
+    flat.bool(hello.follows),
+    flat.bool(hello.awaitsPlayer),
   ]);
 }
 

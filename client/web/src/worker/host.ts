@@ -152,7 +152,7 @@ export class Host {
   private copyNewPools(): SentPool[] {
     const mirror = this.client?.connection.mirror ?? null;
     if (mirror === null) return [];
-    const { mirrors } = this.client!.connection;
+    const { mirrors } = this;
     const [sentMirrors, sentTick, sentComponents] = this.newest;
     if (mirrors === sentMirrors && mirror.tick === sentTick && this.watched.length === sentComponents) return [];
     this.newest = [mirrors, mirror.tick, this.watched.length];
@@ -161,6 +161,10 @@ export class Host {
       const pool = mirror.world.findPool(name);
       return pool === null ? [] : copyPool(mirror, pool, name);
     });
+  }
+
+  private get mirrors(): number {
+    return this.client === null ? 0 : this.client.connection.mirrors + this.client.zoneChanges;
   }
 
   private post(pools: SentPool[]): void {
@@ -175,7 +179,7 @@ export class Host {
         viewTick: client?.viewTick() ?? 0,
         serverTick: client?.serverTick() ?? 0,
         ticksPerSecond: client?.connection.ticksPerSecond ?? 0,
-        mirrors: client?.connection.mirrors ?? 0,
+        mirrors: this.mirrors,
         player: client?.player ?? 0n,
         statistics: { ...(client?.statistics ?? noStatistics()) },
         pools,

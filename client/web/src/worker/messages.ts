@@ -67,7 +67,7 @@ export interface SentUpdate {
   readonly viewTick: number;
   readonly serverTick: number;
   readonly ticksPerSecond: number;
-  /** Number of mirrors that the client has had: values of a former one do not count. */
+  /** Number of mirrors that the client has had: values of a former one do not count. Each zone has one. */
   readonly mirrors: number;
   readonly player: Entity;
   readonly statistics: Statistics;

@@ -7,11 +7,11 @@ import { hasModules, moduleBytes } from "../support/modules.js";
 import { root } from "../support/repository.js";
 
 // Bytes of gzip: what is reached, and 2 %, rounded up to 100.
-const allBytesMax = 56_500;
+const allBytesMax = 58_400;
 // The goal is 40 KB. docs/web.md lists what the bundle consists of.
-const connectBytesMax = 53_900; // for a page that imports connect alone, and so has no levels
+const connectBytesMax = 55_700; // for a page that imports connect alone, and so has no levels
 
-const predictBytesMax = 71_800; // for a page that predicts
+const predictBytesMax = 73_700; // for a page that predicts
 const rulesModuleBytesMax = 2_900; // more, for a page whose rules are a module
 const demoModuleBytesMax = 10_300; // the module itself, as a server compresses it
 

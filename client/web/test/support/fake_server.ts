@@ -35,6 +35,8 @@ export class FakeServer {
   isConnected = false;
   /** Whether it has received a message of the client. */
   hasHello = false;
+  /** Reliable messages of the client. */
+  readonly received: Uint8Array[] = [];
   /** Messages that follow Hello. */
   readonly answer: Uint8Array[] = [];
   /** The end that follows Hello instead; null for none. */
@@ -60,7 +62,9 @@ export class FakeServer {
     const packet = kind === packetType.payload ? openPacket(protocolId, clientToServer, datagram, this.window) : null;
     if (packet === null) return;
     this.session.receive(packet.body, now);
-    if (this.session.drainReliable().length === 0) return;
+    const messages = this.session.drainReliable();
+    if (messages.length === 0) return;
+    this.received.push(...messages);
     this.hasHello = true;
     if (this.refusal !== null) this.toSend.push([packetType.payload, endBody(this.refusal)]);
     for (const message of this.answer.splice(0)) this.session.sendReliable(message);
@@ -110,6 +114,16 @@ export const resourceOfferMessage = (identity: Uint8Array, size: number, firstTi
 export const resourcePartMessage = (identity: Uint8Array, bytes: Uint8Array): Uint8Array =>
   messageOf(8, [flat.blob(identity), null, flat.blob(bytes)]);
 
+export const playerEntityMessage = (index: number, generation: number): Uint8Array => {
+  const handle = new Uint8Array(8);
+  putU32(handle, 0, index);
+  putU32(handle, 4, generation);
+  return messageOf(5, [flat.struct(handle)]);
+};
+
+export const followMessage = (world: string, address: string, visit: boolean, token = fakeToken()): Uint8Array =>
+  messageOf(19, [flat.text(world), flat.blob(token), flat.list([flat.text(address)]), flat.bool(visit)]);
+
 /** A client with a clock of its own, and a way to servers that answer while `isReachable`. */
 export class FakeNetwork {
   now = 0;
@@ -120,26 +134,27 @@ export class FakeNetwork {
   readonly shut = new Set<string>();
   server = new FakeServer();
   /** Called with the server of each session before it begins. */
-  onOpened: (server: FakeServer) => void = () => {};
+  onOpened: (server: FakeServer, url: URL) => void = () => {};
   opened = 0;
-  private events: PipeEvents | null = null;
+  private readonly open: { readonly server: FakeServer; readonly events: PipeEvents }[] = [];
 
   client(options: Partial<ConnectOptions> = {}): Client {
     const all = { url: "fake://server", token: fakeToken(), timer: false, now: () => this.now, ...options };
-    return new Client(all, { "fake:": (url, _server, events) => this.open(url, events) });
+    return new Client(all, { "fake:": (url, _server, events) => this.openPipe(url, events) });
   }
 
-  /** Ends the pipe, as a lost WebSocket does. */
+  /** Ends the newest pipe, as a lost WebSocket does. */
   cut(): void {
-    this.events!.onClosed("cut by the test");
+    this.open.pop()!.events.onClosed("cut by the test");
   }
 
-  private open(url: URL, events: PipeEvents): Pipe {
+  private openPipe(url: URL, events: PipeEvents): Pipe {
     ++this.opened;
-    this.events = events;
     this.server = new FakeServer();
-    this.onOpened(this.server);
+    this.onOpened(this.server, url);
     const { server } = this;
+    const entry = { server, events };
+    this.open.push(entry);
     const opens = this.opens && !this.shut.has(url.href);
     if (!opens) queueMicrotask(() => events.onClosed("there is no network"));
     return {
@@ -147,7 +162,10 @@ export class FakeNetwork {
       send: (datagram) => {
         if (this.isReachable) server.receive(datagram, this.now);
       },
-      close: () => {},
+      close: () => {
+        const place = this.open.indexOf(entry);
+        if (place >= 0) this.open.splice(place, 1);
+      },
     };
   }
 
@@ -155,7 +173,8 @@ export class FakeNetwork {
   async run(client: Client, ms: number, updates = true): Promise<void> {
     for (const end = this.now + ms; this.now < end; this.now += 20) {
       if (updates) client.update();
-      if (this.isReachable) this.server.flush(this.now, (datagram) => this.events!.onDatagram(datagram));
+      for (const { server, events } of this.isReachable ? [...this.open] : [])
+        server.flush(this.now, (datagram) => events.onDatagram(datagram));
       for (let i = 0; i < 4; ++i) await null;
     }
   }

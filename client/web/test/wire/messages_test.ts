@@ -11,7 +11,7 @@ import {
   encodeMirrorHashes,
   encodeResourceRequest,
 } from "../../src/wire/messages.js";
-import { messageOf, resourceOfferMessage } from "../support/fake_server.js";
+import { fakeToken, followMessage, messageOf, resourceOfferMessage } from "../support/fake_server.js";
 import { newSeed, randomOf } from "../support/random.js";
 
 const identity = Uint8Array.from({ length: 32 }, (_, i) => i);
@@ -39,6 +39,8 @@ test("Messages.HelloHasWhatItIsGiven", () => {
     schemas: [],
     resume: false,
     spectate: true,
+    follows: true,
+    awaitsPlayer: false,
   });
   const message = FlatTable.root(bytes);
   const hello = message.table(1)!;
@@ -47,8 +49,8 @@ test("Messages.HelloHasWhatItIsGiven", () => {
   assert.equal(toHex(hello.blob(1)), toHex(identity));
   assert.equal(hello.text(2, 256), "änna");
   assert.deepEqual(
-    [3, 6, 7, 8].map((field) => hello.bool(field)),
-    [true, false, true, true],
+    [3, 6, 7, 8, 9, 10].map((field) => hello.bool(field)),
+    [true, false, true, true, true, false],
   );
   assert.equal(hello.blob(4).length, 64);
 });
@@ -100,6 +102,24 @@ test("Messages.ResourceOfferIsDecoded", () => {
   const many = messageOf(18, [flat.list(Array.from({ length: 17 }, () => flat.table([flat.blob(identity)])))]);
   assert.throws(() => decodeMessage(many), Refusal);
   assert.throws(() => decodeMessage(resourceOfferMessage(identity.subarray(1), 1, 0)), { reason: "malformed message" });
+});
+
+test("Messages.FollowIsDecoded", () => {
+  const token = fakeToken();
+  assert.deepEqual(decodeMessage(followMessage("land.east", "udp://a:1", true, token)), {
+    kind: "follow",
+    world: "land.east",
+    token,
+    addresses: ["udp://a:1"],
+    visit: true,
+  });
+  const malformed = [
+    followMessage("land\n", "udp://a:1", true),
+    followMessage("land.east", "a\tb", false),
+    followMessage("land.east", "udp://a:1", true, token.subarray(1)),
+    messageOf(19, [flat.text("land.east"), flat.blob(token), flat.list([])]),
+  ];
+  for (const bytes of malformed) assert.throws(() => decodeMessage(bytes), { reason: "malformed message" });
 });
 
 test("Messages.RefusesValuesOutOfRange", () => {
