@@ -17,6 +17,7 @@ import own_network  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 ETCD = "/usr/bin/etcd"
+WEB_PLAYER = ROOT / "build/web/test/cluster/web_player.js"  # compiled by client/web/build.sh
 PATIENCE = 60  # s
 NETWORK = "latency=80ms jitter=20ms loss=2%"  # commands wait for their acknowledgement when their players cross
 PAUSE = 4  # s, longer than a lease
@@ -181,6 +182,20 @@ class Cluster:
         bots.wait()
         report = json.loads((self.folder / "bots.json").read_text())
         return {"mismatched": report["mismatches"], "commands_twice": report["commands_twice"]}
+
+    def start_web_player(self, world, account):
+        """Lets a player with the client of TypeScript play. Returns whether there is one."""
+        node = subprocess.run([ROOT / "client/web/node.sh"], capture_output=True, text=True).stdout.strip()
+        if node and WEB_PLAYER.exists():
+            self.processes.start(account, node, WEB_PLAYER, self.url, world, account)
+        return account in self.processes.running
+
+    def end_web_player(self, account):
+        """Returns what the player has counted."""
+        player = self.processes.running.pop(account)
+        player.terminate()
+        player.wait()
+        return json.loads(self.processes.log(account).splitlines()[-1])
 
     def wait_until_open(self, worlds):
         self.worlds = worlds

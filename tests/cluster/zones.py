@@ -2,7 +2,7 @@
 """Lets the entities of a world in four zones roam, and harms it: zones.py BIN HANDOFFS FAULTS [SEED]
 
 Three members of etcd, mobula-cluster, and four nodes with a zone each. Bots walk about, count in the chat, and are put
-beyond borders. Mobs cross borders by themselves. In the end all nodes are stopped, and their saves are read. A line of JSON:
+beyond borders. So does a player with the client of TypeScript, if that is built and Node is installed. Mobs cross borders by themselves. In the end all nodes are stopped, and their saves are read. A line of JSON:
 
   handoffs            roots of entities that arrived in another zone
   kills               nodes that were killed by SIGKILL; another process was started in place of each, as below
@@ -18,6 +18,7 @@ beyond borders. Mobs cross borders by themselves. In the end all nodes are stopp
   mismatched          ticks in which the mirror of a bot was wrong
   ghost_mismatches    ticks of neighbours whose hash was wrong, and ghosts that were not as the mirror has them
   ghost_checks        comparisons of both kinds
+  web                 what the client of TypeScript has counted, see client/web/test/cluster/web_player.ts
 
 Status 0 if the five are 0. Status 77 without etcd. The logs are kept if it fails.
 """
@@ -32,8 +33,8 @@ from pathlib import Path
 from land import LEVEL, MAP, NODES, WRONG, Land
 from real_cluster import ETCD, FAULTS, NETWORK, Cluster, folder_of_logs, own_network, put, wait
 
-PLAYERS = 8
-ACCOUNTS = [f"bot-{i + 1}" for i in range(PLAYERS)]
+BOTS = 8
+WEB = "web-1"
 TAGS = 1000  # the tags of account i are TAGS + i
 PLACES = [(x, z) for x in (-9, 9) for z in (-9, 9)]  # one in each zone
 
@@ -43,8 +44,12 @@ class Zones(Land):
         super().__init__(cluster)
         self.random = random.Random(seed)
         self.harms = dict.fromkeys(FAULTS, 0)
-        cluster.start_bots(PLAYERS, cluster.worlds[0], NETWORK)
-        for i, account in enumerate(ACCOUNTS):
+        self.accounts = [f"bot-{i + 1}" for i in range(BOTS)]
+        cluster.start_bots(BOTS, cluster.worlds[0], NETWORK)
+        self.has_web = cluster.start_web_player(cluster.worlds[0], WEB)
+        if self.has_web:
+            self.accounts.append(WEB)
+        for i, account in enumerate(self.accounts):
             wait(lambda account=account, i=i: self.mark(account, TAGS + i), f"{account} plays")
         cluster.wait_until_saved()
 
@@ -93,12 +98,12 @@ class Zones(Land):
                 return crossed
             if time.monotonic() - begun > 120 + 2 * handoffs:
                 raise TimeoutError(f"{crossed} handoffs")
-            self.move(self.random.choice(ACCOUNTS))
+            self.move(self.random.choice(self.accounts))
 
     def settle(self):
         """Waits until no crossing is on its way for long."""
         self.cluster.wait_until_open(self.cluster.worlds)
-        for i, account in enumerate(ACCOUNTS):
+        for i, account in enumerate(self.accounts):
             wait(lambda account=account, i=i: self.has(account, TAGS + i), f"{account} plays")
 
 
@@ -110,10 +115,15 @@ def main(programs, handoffs, faults, seed):
         zones = Zones(cluster, seed)
         crossed = zones.roam(handoffs, faults)
         zones.settle()
-        judged, tags, moving = zones.judge(PLAYERS)
+        players = len(zones.accounts)
+        judged, tags, moving = zones.judge(players)
         known = Counter(tags)
-        judged["lost"] += sum(known[TAGS + i] != 1 for i in range(PLAYERS)) if not moving else 0
+        judged["lost"] += sum(known[TAGS + i] != 1 for i in range(players)) if not moving else 0
         judged |= cluster.end_bots()
+        if zones.has_web:
+            judged["web"] = cluster.end_web_player(WEB)
+            for each in ("mismatched", "commands_twice"):
+                judged[each] += judged["web"][each]
         print(json.dumps({"handoffs": crossed, **zones.harms, **judged}))
         assert not any(judged[each] for each in WRONG)
         cluster.processes.expect_ends()

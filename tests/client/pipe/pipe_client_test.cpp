@@ -301,6 +301,7 @@ TEST_F(FollowingClientTest, JoinsByItsTokenSourceIfItCannotFollow) {
     arena.tick();
     return client_->connection().state() == Connection::State::playing && client_->losses() == 1;
   }));
+  EXPECT_EQ(client_->last_loss().code, transport::ReasonCode::moved);
   EXPECT_EQ(client_->connection().player_entity(), own);
   client_->close();
 }

@@ -1,7 +1,11 @@
 // Worlds of one node that send a player to each other, with a real etcd.
+#include <mobula/core/base64.hpp>
+#include <mobula/core/format.hpp>
+#include <mobula/net/http_client.hpp>
 #include <mobula/schema/components.hpp>
 #include <server/host/cluster_worlds.hpp>
 #include <stdexcept>
+#include <thread>
 
 namespace mobula::server {
 namespace world_crossings_test {
@@ -80,6 +84,23 @@ TEST_F(WorldCrossingsTest, AGameThatCannotBeMadeCostsOneOpening) {
   const std::string log = testing::internal::GetCapturedStderr();
   EXPECT_THAT(log, testing::HasSubstr("the function that makes games threw an exception: no dice"));
   EXPECT_THAT(log, testing::HasSubstr("the function that makes games has returned none"));
+}
+
+// World "b" waits while "a" is opened.
+TEST_F(WorldCrossingsTest, APlayerArrivesWhileItsWorldIsBeingOpened) {
+  const auto text = [](std::string_view bytes) { return core::to_base64(core::as_bytes(bytes.data(), bytes.size())); };
+  int made = 0;
+  make_game = [&] {
+    if (++made == 2) {
+      const std::string record = to_json(cluster::CrossingRecord{.source = "c", .target = "b", .account = "anna"});
+      const std::string put =
+          core::format(R"({{"key":"{}","value":"{}"}})", text("mobula/crossings/c-1-1"), text(record));
+      EXPECT_TRUE(net::http_post(members->urls().front() + "/v3/kv/put", put).ok());
+      std::this_thread::sleep_for(std::chrono::milliseconds(300));  // until the node knows it
+    }
+    return std::make_unique<test::CountingGame>();
+  };
+  run([&](Worlds& worlds) { return accounts(worlds, "b").size() == 1; });
 }
 
 // Its world is opened again, and the player is there.

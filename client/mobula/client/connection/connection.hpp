@@ -68,6 +68,8 @@ class Connection final : public ConnectionInput {
   [[nodiscard]] std::optional<wire::Follow> take_follow() { return std::exchange(follow_, std::nullopt); }
   /// Ends the connection as if it were lost: the server keeps the player, if it has one. Does nothing if it is closed.
   void drop(transport::Output& output);
+  /// Notes that the player of a closed connection is in a world: moved_to() returns that.
+  void set_moved(const std::string& world) { reason_ = {transport::ReasonCode::moved, world}; }
   /// Returns what take_follow() would; null without it.
   [[nodiscard]] const wire::Follow* sent_follow() const { return follow_ ? &*follow_ : nullptr; }
   /// Makes this the second connection of a player, which `first` follows later. To be called before it is updated.

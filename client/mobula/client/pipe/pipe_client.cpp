@@ -171,6 +171,7 @@ void PipeClient::give_up_second(const transport::Reason& reason) {
   if (reason.code == transport::ReasonCode::moved && second_ != nullptr) world_ = reason.text;
   drop_second();
   present_->close();
+  present().set_moved(world_);
 }
 
 void PipeClient::switch_to_second() {

@@ -70,7 +70,7 @@ function urlOf(text: string, pipes: Pipes): URL {
 export type AnyComponent = string | Component<unknown>;
 
 export class Client {
-  /** Number of times that the client has gone on in another zone of its world. */
+  /** Number of times that the player was followed to another zone of its world. */
   zoneChanges = 0;
   /** Why the client is closed. */
   end: End | null = null;
@@ -95,7 +95,7 @@ export class Client {
   private rejoins = 0; // since the client was lost
   private usedNewToken = false; // in the last attempt
   private isRequesting = false; // a new token
-  private mirror: Mirror | null = null; // whose changes were handed out
+  private mirror: Mirror | null = null; // its changes were handed out
   private mirrors = 0;
   private world: string | null = null; // to which the player was sent; null before that
   private readonly movedServer = new MovedServer(() => this.askForToken());
@@ -201,7 +201,9 @@ export class Client {
       hasMoved = this.hasTokens && this.movedServer.onUnopened(this.present.url);
     }
     const isTooLong = now - this.lostAt > Math.max(retryTime, connection.rejoinTokens.grace);
-    const canRequest = this.hasTokens && (connection.canReconnect() || world !== null);
+    // A world of a cluster whose node ends goes on at another one.
+    const goesOn = this.options.worldToken !== undefined && connection.end?.reason === "shutting down";
+    const canRequest = this.hasTokens && (connection.canReconnect() || world !== null || goesOn);
     const canRejoin = connection.canRejoin();
     if (isTooLong || (!canRejoin && !canRequest))
       return this.finish(connection.end ?? { reason: "timed out", text: "" });

@@ -74,7 +74,7 @@ export class PipedConnection {
     if (connection.state !== "closed" && this.server !== this.addressOf()) this.open();
   }
 
-  /** Ends the session, and tells the server why. */
+  /** Ends the session, and sends the server the reason. */
   close(end?: End): void {
     this.connection.close(this.send, end);
     this.drop();

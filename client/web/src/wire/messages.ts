@@ -118,7 +118,7 @@ export interface Follow {
   readonly world: string;
   /** A connect token. */
   readonly token: Uint8Array;
-  /** Such as "udp://203.0.113.7:7777". */
+  /** Addresses of the zone, such as "udp://203.0.113.7:7777". */
   readonly addresses: readonly string[];
   /** The player is near the zone, and still here. */
   readonly visit: boolean;

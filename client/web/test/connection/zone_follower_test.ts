@@ -146,12 +146,21 @@ test("ZoneFollower.JoinsByAWorldTokenIfItCannotFollow", async () => {
   assert.equal(zones.client.connection.mirrors, 2);
 });
 
-test("ZoneFollower.ASecondConnectionThatFailsIsTheEndWithoutWorldTokens", async () => {
+test("ZoneFollower.EndsWithoutWorldTokensIfItCannotFollow", async () => {
   const zones = await new Zones().join();
   await zones.follow(eastUrl, false);
   zones.servers.get("east")!.finish({ reason: "timed out", text: "player not arrived" });
   await zones.run();
   assert.deepEqual(zones.client.end, { reason: "moved", text: "land.east" });
+});
+
+test("ZoneFollower.GoesOnWhereTheWorldIsOpenedAgain", async () => {
+  const newToken = async () => ({ token: fakeToken(), url: "fake://west2" });
+  const zones = await new Zones({ newToken, worldToken: newToken }).join();
+  zones.servers.get("west")!.finish({ reason: "shutting down", text: "" });
+  await zones.run(1500);
+  assert.equal(zones.client.state, "playing");
+  assert.ok(zones.servers.has("west2"));
 });
 
 test("ZoneFollower.LeavingEndsBothConnections", async () => {

@@ -73,7 +73,7 @@ test("ContinuedMirror.ListsWhatTheFormerOneHasNotHandedOut", () => {
   assert.equal(mirror.changes.list.pools[0], mirror.world.findPool("Part"));
 });
 
-test("ContinuedMirror.OfAnotherSchemaSpawnsAll", () => {
+test("ContinuedMirror.AnotherSchemaSpawnsAll", () => {
   const mirror = mirrorOf([entity(1)], [], "y");
   assert.ok(!continueMirror(mirror, mirrorOf([entity(1), entity(2)])));
   assert.deepEqual(changesOf(mirror), ["spawned 1"]);

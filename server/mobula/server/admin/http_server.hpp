@@ -18,7 +18,7 @@
 namespace mobula::server::admin {
 
 inline constexpr std::size_t connections_max =
-    64;  // of the admin port; another one replaces the one that waits longest
+    64;  // at the admin port; another one replaces the one that waits longest
 inline constexpr std::size_t live_connections_max = 16;
 inline constexpr std::uint32_t header_bytes_max = 16 * 1024;
 inline constexpr std::uint32_t body_bytes_max = 16 * 1024;

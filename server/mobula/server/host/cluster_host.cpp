@@ -176,6 +176,7 @@ void ClusterHost::open_next() {
   Opening opening = std::move(next);
   openings_.pop_front();
   if (!opening.dropped && node_->may_serve()) finish(opening.task, opening.file.get());
+  for (const cluster::CrossingEvent& event : opening.crossings) on_crossing(event);
   node_->tick_ran();
 }
 
@@ -256,12 +257,17 @@ core::Status ClusterHost::open_at(std::size_t place, const NodeTask& task, const
   return core::Done{};
 }
 
-// Events of a world that is being closed are those of its next owner.
+// Events of a world that is being opened wait. Those of a world that is being closed are those of its next owner.
+void ClusterHost::on_crossing(const cluster::CrossingEvent& event) {
+  for (Opening& opening : openings_)
+    if (opening.task.world == event.world && opening.task.epoch == event.epoch) opening.crossings.push_back(event);
+  for (const Hosted& hosted : places_)
+    if (hosted.name == event.world && hosted.epoch == event.epoch && !worlds_.is_closing(hosted.name))
+      run(hosted, [&] { hosted.crossings->on_event(event); });
+}
+
 void ClusterHost::update_crossings(core::Nanoseconds now) {
-  while (const std::optional<cluster::CrossingEvent> event = node_->poll_crossing())
-    for (const Hosted& hosted : places_)
-      if (hosted.name == event->world && hosted.epoch == event->epoch && !worlds_.is_closing(hosted.name))
-        run(hosted, [&] { hosted.crossings->on_event(*event); });
+  while (const std::optional<cluster::CrossingEvent> event = node_->poll_crossing()) on_crossing(*event);
   for (const Hosted& hosted : places_)
     if (!hosted.name.empty() && !worlds_.is_closing(hosted.name)) run(hosted, [&] { hosted.crossings->update(now); });
 }

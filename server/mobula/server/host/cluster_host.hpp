@@ -33,6 +33,7 @@ class ClusterHost final : public Supervisor {
   struct Opening {
     cluster::NodeTask task{};
     std::future<core::Result<store::EpochFile>> file{};  // not valid before its turn
+    std::vector<cluster::CrossingEvent> crossings{};     // since the task was given
     bool dropped = false;
   };
   // A world of this process. Its place decides its ports.
@@ -58,6 +59,7 @@ class ClusterHost final : public Supervisor {
   core::Status open_at(std::size_t place, const cluster::NodeTask& task, const std::string& file);
   void close(Hosted& hosted);
   void update_crossings(core::Nanoseconds now);
+  void on_crossing(const cluster::CrossingEvent& event);
   void run(const Hosted& hosted, const std::function<void()>& code);
   void end_closed();
   void note_saved();
