@@ -221,7 +221,7 @@ void Bot::count() {
   counts[Count::mismatches] += stats.mismatched_ticks - counted_.connection.mismatched_ticks;
   counts[Count::corrections] += stats.corrections - counted_.connection.corrections;
   counts[Count::events] += stats.events - counted_.connection.events;
-  counts[Count::rejoins] += stats.rejoins - counted_.connection.rejoins;
+  counts[Count::rejoins] += stats.resumed - counted_.connection.resumed;
   counted_ = present;
   count_prediction();
   if (playing() && session.rtt > 0) setup_.tally.now.rtts_us.add(in_us(session.rtt));

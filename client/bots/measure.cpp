@@ -38,8 +38,10 @@ double loss_in(const IntervalStats& interval) {
   const std::uint64_t lost = interval.counts[Count::losses_in];
   return percent(lost, interval.counts[Count::deltas] + lost);
 }
+// Losses are noticed later: there may be more of them than datagrams in a short interval.
 double loss_out(const IntervalStats& interval) {
-  return percent(interval.counts[Count::losses_out], interval.counts[Count::session_datagrams_out]);
+  const std::uint64_t sent = interval.counts[Count::session_datagrams_out];
+  return percent(std::min(interval.counts[Count::losses_out], sent), sent);
 }
 double cpu(const IntervalStats& interval) {
   return interval.length == 0 ? none : 100 * static_cast<double>(interval.cpu) / static_cast<double>(interval.length);

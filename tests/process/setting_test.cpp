@@ -58,6 +58,8 @@ TEST(Setting, ReportsWhyAValueIsRefused) {
   EXPECT_EQ(assigned(port, ""), "'' is not a whole number");
   EXPECT_EQ(assigned(port, "99999999999999999999999"), "'99999999999999999999999' is not within 0 to 65535");
   EXPECT_EQ(assigned({"seed", &program.seed, ""}, "-5"), "-5 is less than 0");
+  EXPECT_EQ(assigned({"seed", &program.seed, ""}, "9223372036854775808"),
+            "'9223372036854775808' is not within 0 to 9223372036854775807");
   EXPECT_EQ(assigned({"share", &program.share, "", {.least = 0, .most = 1}}, "1.5"), "1.5 is not within 0 to 1");
   EXPECT_EQ(assigned({"share", &program.share, ""}, "nan"), "'nan' is not a number");
   EXPECT_EQ(assigned({"quiet", &program.quiet, ""}, "maybe"), "'maybe' is not true or false");

@@ -106,6 +106,13 @@ core::Status check_texts(const Setting& setting, const std::vector<std::string>&
   return core::Done{};
 }
 
+// Returns the least value of a setting that its type has.
+template <class Number>
+std::string least_text(double least) {
+  constexpr Number lowest = std::numeric_limits<Number>::lowest();
+  return least > static_cast<double>(lowest) ? number_text(least) : core::format("{}", lowest);
+}
+
 template <class Number>
 core::Result<SettingValue> read_number(const Setting& setting, Kind kind, std::string_view text) {
   Number number{};
@@ -113,7 +120,7 @@ core::Result<SettingValue> read_number(const Setting& setting, Kind kind, std::s
   const bool whole_text = end == text.data() + text.size();
   if (failed == std::errc::result_out_of_range && whole_text)
     return out_of_range(bounds_of(setting), quoted_value(text),
-                        core::format("is not within {} to {}", std::numeric_limits<Number>::lowest(),
+                        core::format("is not within {} to {}", least_text<Number>(bounds_of(setting).least),
                                      std::numeric_limits<Number>::max()));
   if (failed != std::errc() || !whole_text || !std::isfinite(static_cast<double>(number)))
     return core::Error{"wrong type", core::format("{} is not {}", quoted_value(text), expected(kind))};

@@ -56,6 +56,13 @@ TEST(Measure, ThePrefixSelectsTheLastStep) {
   EXPECT_TRUE(std::isnan(value(test::empty_report(), "last_step.mismatches")));
 }
 
+TEST(Measure, LossHasAtMostAHundredPercent) {
+  BotsReport report = some_report();
+  report.whole.counts[Count::session_datagrams_out] = 10;
+  report.whole.counts[Count::losses_out] = 12;
+  EXPECT_EQ(value(report, "loss_out_percent"), 100);
+}
+
 TEST(Measure, IsNaNWithoutMeasurements) {
   const BotsReport report = test::empty_report();
   for (const char* name : {"p99_interval_ms", "mean_join_ms", "max_rtt_ms", "loss_in_percent", "loss_out_percent",

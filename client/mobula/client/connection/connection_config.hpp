@@ -46,6 +46,7 @@ struct ConnectionStats {
   std::uint64_t refused_commands = 0;   ///< Commands that the server reported as refused; log lines name the reasons.
   std::uint64_t bytes_received = 0;     ///< Bytes of all datagrams.
   std::uint64_t rejoins = 0;            ///< Calls of rejoin and reconnect.
+  std::uint64_t resumed = 0;            ///< … after which the server has resumed the session.
 
   ConnectionStats& operator+=(const ConnectionStats& other) {
     ticks += other.ticks;
@@ -60,6 +61,7 @@ struct ConnectionStats {
     refused_commands += other.refused_commands;
     bytes_received += other.bytes_received;
     rejoins += other.rejoins;
+    resumed += other.resumed;
     return *this;
   }
 };

@@ -75,6 +75,7 @@ core::Status Connection::on_welcome(const wire::Welcome& message) {
   prediction_seed_ = message.prediction_seed;
   player_ = message.session;
   resources_.on_offered(message.resources);
+  stats_.resumed += message.resumed ? 1 : 0;
   rejoining_ = config_.awaits_player = false;
   state_ = State::playing;
   request_next_resource();
