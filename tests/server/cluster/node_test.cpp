@@ -65,6 +65,33 @@ TEST_F(NodeTest, OpensAWorldAndPublishesItsAddresses) {
   EXPECT_EQ(cluster.world("w")->addresses, std::vector<std::string>{"udp://host:7777"});
 }
 
+// The host has read no task when the player arrives.
+TEST_F(NodeTest, AnArrivalComesAfterTheTaskToOpenItsWorld) {
+  TwinNode& a = cluster.add_node("a");
+  cluster.run(core::second);
+  const auto update_node = [&] {
+    for (int i = 0; i < 100; ++i) {
+      cluster.store.advance(cluster.now += test::step_time);
+      a.client.advance(cluster.now);
+      a.node.tick_ran(cluster.now);
+      a.node.update(a.client, cluster.now);
+    }
+  };
+  place("w", "a");
+  update_node();
+  const CrossingRecord record{.source = "elsewhere", .target = "w", .account = "anna"};
+  ASSERT_TRUE(cluster.store.commit({.puts = {{"c/crossings/x-1-1", to_json(record)}}}).committed);
+  update_node();
+  EXPECT_FALSE(a.node.poll_crossing());
+  const std::optional<NodeTask> task = a.node.poll_task();
+  ASSERT_TRUE(task);
+  EXPECT_EQ(task->kind, NodeTask::Kind::open);
+  EXPECT_TRUE(task->crossings.empty());
+  const std::optional<CrossingEvent> event = a.node.poll_crossing();
+  ASSERT_TRUE(event);
+  EXPECT_EQ(event->kind, CrossingEvent::Kind::arriving);
+}
+
 TEST_F(NodeTest, AWorldThatCannotBeOpenedWaitsWithTheReason) {
   TwinNode& a = cluster.add_node("a");
   a.refuses = true;

@@ -84,7 +84,8 @@ class Node {
   void saved(std::string_view world, std::uint64_t epoch, std::uint64_t version, const std::vector<std::string>& ids) {
     crossings_.saved(world, epoch, version, ids);
   }
-  std::optional<CrossingEvent> poll_crossing() { return crossings_.poll(); }
+  // Not before all tasks were returned: one of them may open the event's world.
+  std::optional<CrossingEvent> poll_crossing() { return tasks_.empty() ? crossings_.poll() : std::nullopt; }
   void set_load(const LoadRecord& load) { load_ = load; }
   /// Takes no more worlds, and closes those that it has. An operator does the same by `draining` in the node's key,
   /// with its lease kept. It lasts until the end of the run.
