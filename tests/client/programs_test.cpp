@@ -330,7 +330,7 @@ TEST_F(ClientPrograms, EveryPipeCarriesTheSameSession) {
   const std::map<std::string, int> pipes{{"udp", port_}, {"tcp", tcp_port_}, {"ws", ws_port_}};
   std::vector<Program*> clients;
   for (const auto& [pipe, port] : pipes)
-    for (const char* conditions : {"", "latency=40ms jitter=10ms loss=5% dup=1% reorder=2%"})
+    for (const char* conditions : {"loss=0%", "latency=40ms jitter=10ms loss=5% dup=1% reorder=2%"})
       clients.push_back(&start("mobula-client", {"--connect", pipe + ":127.0.0.1:" + std::to_string(port), "--admin",
                                                  admin_, "--ticks", "30", "--json", "--simulate", conditions}));
   clients.push_back(&start("mobula-client", {"--connect", "ws://localhost:" + std::to_string(ws_port_) + "/game",

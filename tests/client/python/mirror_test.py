@@ -170,16 +170,12 @@ class Mirror(Served):
             self.assertNotIn(met, known)
 
     def test_events_are_those_of_the_game(self):
-        pickups = self.client.entities("Pickup")
-        here = self.client.player["Transform"].position
-        place = min((each["Transform"].position for each in pickups), key=lambda place: math.dist(place, here))
-        self.client.command({"body_type": "WalkTo", "body": {"x": place.x, "z": place.z}})
+        self.client.command({"body_type": "Throw", "body": {"x": 0, "y": 1, "z": 0}})
         seen = []
-        updates(self.client, lambda: seen.extend(self.client.events()) or seen)
-        self.assertIn(seen[0].about, pickups)
+        updates(self.client, lambda: seen.extend(each for each in self.client.events() if each.about == self.client.player) or seen)
         self.assertLessEqual(seen[0].tick, self.client.status.tick)
-        self.assertIsInstance(seen[0].presence, Presence)
-        # The event itself names who has taken it: the struct by.
+        self.assertIs(seen[0].presence, Presence.IN_VIEW)
+        # The event itself names the thrower: the struct by.
         self.assertIn(struct.pack("<Q", self.client.player.handle), seen[0].data)
 
 
