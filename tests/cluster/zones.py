@@ -2,7 +2,8 @@
 """Lets the entities of a world in four zones roam, and harms it: zones.py BIN HANDOFFS FAULTS [SEED]
 
 Three members of etcd, mobula-cluster, and four nodes with a zone each. Bots walk about, count in the chat, and are put
-beyond borders. So does a player with the client of TypeScript, if that is built and Node is installed. Mobs cross borders by themselves. In the end all nodes are stopped, and their saves are read. A line of JSON:
+beyond borders. A player with the client of TypeScript counts too, if that is built and Node is installed. Mobs cross
+borders by themselves. In the end all nodes are stopped, and their saves are read. A line of JSON:
 
   handoffs            roots of entities that arrived in another zone
   kills               nodes that were killed by SIGKILL; another process was started in place of each, as below

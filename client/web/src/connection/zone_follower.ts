@@ -30,6 +30,12 @@ const hasWhatThePlayerSees = (connection: Connection): boolean => {
   );
 };
 
+function takeFollow(connection: Connection): Follow | null {
+  const { follow } = connection;
+  connection.follow = null;
+  return follow;
+}
+
 export class ZoneFollower {
   private second: PipedConnection | null = null;
   private zone: Follow | null = null; // that the second connection is to
@@ -50,14 +56,12 @@ export class ZoneFollower {
 
   /** Updates the second connection. `present` ends with the reason "moved" if its player cannot be followed. */
   update(present: PipedConnection, now: number): void {
-    let { follow } = present.connection;
-    present.connection.follow = null;
+    let follow = takeFollow(present.connection);
     const { second } = this;
     if (second !== null) {
       second.update(now);
-      const further = second.connection.follow;
-      second.connection.follow = null;
-      if (further !== null && !further.visit) follow = further;
+      // A visit from there waits until that connection is the present one.
+      if (second.connection.follow?.visit === false) follow = takeFollow(second.connection);
       if (follow === null && second.connection.state === "closed") return this.onClosed(present, second.connection.end);
     }
     if (follow !== null) this.begin(present, follow);

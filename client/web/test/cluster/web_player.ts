@@ -21,8 +21,7 @@ async function ask<T>(path: string, body?: object): Promise<T> {
 async function accessOf(name: string): Promise<Access> {
   const { tokens } = await ask<{ tokens: string[] }>("tokens", { world: name, account });
   const { addresses } = await ask<{ addresses: string[] }>(`worlds/${name}`);
-  const udp = addresses.find((address) => address.startsWith("udp:")) ?? "";
-  return { token: tokens[0]!, url: udp.replace(/^udp:(?!\/\/)/, "udp://") };
+  return { token: tokens[0]!, url: addresses.find((address) => address.startsWith("udp:")) ?? "" };
 }
 
 const client = connect({

@@ -122,6 +122,18 @@ test("ZoneFollower.APlayerWhoCrossesIsFollowedByTheVisit", async () => {
   assert.equal(zones.network.opened, 2);
 });
 
+test("ZoneFollower.AVisitFromTheNextZoneWaitsUntilThePlayerIsThere", async () => {
+  const zones = await new Zones().join();
+  await zones.follow(eastUrl, false);
+  zones.servers.get("east")!.session.sendReliable(followMessage("land.south", "fake://south", true));
+  await zones.run();
+  assert.ok(!zones.servers.has("south"));
+  zones.sendTick("east", 1, 40);
+  await zones.run();
+  assert.equal(zones.client.zoneChanges, 1);
+  assert.ok(zones.servers.has("south"));
+});
+
 test("ZoneFollower.AVisitElsewhereEndsWithThePlayersStay", async () => {
   const worlds: string[] = [];
   const worldToken = async (world: string) => (worlds.push(world), { token: fakeToken(), url: "fake://south" });

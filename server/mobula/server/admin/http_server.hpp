@@ -17,8 +17,8 @@
 
 namespace mobula::server::admin {
 
-inline constexpr std::size_t connections_max =
-    64;  // at the admin port; another one replaces the one that waits longest
+// At the admin port. A further one replaces the one that has waited longest for its peer.
+inline constexpr std::size_t connections_max = 64;
 inline constexpr std::size_t live_connections_max = 16;
 inline constexpr std::uint32_t header_bytes_max = 16 * 1024;
 inline constexpr std::uint32_t body_bytes_max = 16 * 1024;
