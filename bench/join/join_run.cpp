@@ -1,4 +1,3 @@
-#include <ctime>
 #include <headless/temporary_folder.hpp>
 #include <mobula/client/connection/connection.hpp>
 #include <mobula/client/files/resource_folder.hpp>
@@ -7,6 +6,7 @@
 #include <optional>
 
 #include "bench_secrets.hpp"
+#include "cpu_clock.hpp"
 #include "join/field.hpp"
 #include "join/join_line.hpp"
 
@@ -26,12 +26,6 @@ server::ServerConfig server_config(const JoinOptions& options, std::shared_ptr<c
   config.verify_one_in = 0;
   set_bench_secrets(config, server_address);
   return config;
-}
-
-double thread_cpu_ms() {
-  timespec time{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) / 1e6;
 }
 
 // Counts the server's entities that the mirror lacks or has with other values.
@@ -132,11 +126,11 @@ void Join::note_hello() {
 }
 
 void Join::serve() {
-  const double before = thread_cpu_ms();
+  const core::Nanoseconds before = thread_cpu_now();
   line_.deliver_up([&](core::ByteView datagram) { server_.receive(client_address, datagram, now_, line_.down()); });
   const bool ticks = (now_ - begin_) % (core::second / options_.ticks_per_second) == 0;
   if (ticks) server_.tick(now_, line_.down());
-  report_.server_cpu_ms += thread_cpu_ms() - before;
+  report_.server_cpu_ms += core::in_ms(thread_cpu_now() - before);
 }
 
 core::Result<JoinReport> Join::run() {

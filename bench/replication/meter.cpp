@@ -1,18 +1,10 @@
 #include "replication/meter.hpp"
 
 #include <algorithm>
-#include <ctime>
+
+#include "cpu_clock.hpp"
 
 namespace mobula::bench {
-namespace {
-
-core::Nanoseconds thread_cpu_now() {
-  timespec time{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return time.tv_sec * core::second + time.tv_nsec;
-}
-
-}  // namespace
 
 void Meter::begin() { cpu_begin_ = thread_cpu_now(); }
 

@@ -208,6 +208,8 @@ int main(int argc, char** argv) {
   if (!options) return refuse(options.error().message);
   const core::Result<std::vector<client::BotsLimit>> required = read_limits(line.required);
   if (!required) return refuse(required.error().message);
+  if (!line.json_path.empty() && line.json_path == line.html_path)
+    return refuse("--json and --html name the same file (see --help)");
   for (const std::string& path : {line.json_path, line.html_path})
     if (const core::Status writable = check_writable(path); !writable) return refuse(writable.error().message);
   core::set_log_level(core::LogLevel::warn);  // bots join and leave often; the report has their number

@@ -64,10 +64,10 @@ mobula_result check_time(const Client& client, std::int64_t now) {
 
 void note_time(Client& client, std::int64_t now) { client.now = std::max(client.now, now); }
 
-void receive(Client& client, const transport::Address& from, core::ByteView datagram) {
+void receive(Client& client, client::Connection& connection, const transport::Address& from, core::ByteView datagram) {
   client.started = true;
   ++client.datagrams_received;
-  client.connection->receive(from, datagram, client.now);
+  connection.receive(from, datagram, client.now);
   note_closing(client);
 }
 

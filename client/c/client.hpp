@@ -9,6 +9,7 @@
 #include <memory>
 #include <mobula/client/connection/connection.hpp>
 #include <mobula/client/connection/resource_memory.hpp>
+#include <mobula/client/connection/zone_follower.hpp>
 #include <mobula/index/properties.hpp>
 #include <optional>
 #include <vector>
@@ -18,10 +19,14 @@ namespace mobula::c {
 /// The library's own pipe: its socket, and how it resumes a lost connection.
 struct UdpPipe {
   UdpSocket socket;
-  core::Nanoseconds lost_at = 0;   // 0 while the connection is not lost
-  core::Nanoseconds next_try = 0;  // a rejoin
-  core::Nanoseconds tried_at = 0;  // the last rejoin
-  bool in_vain = false;            // a rejoin had no answer
+  core::Nanoseconds lost_at = 0;               // 0 while the connection is not lost
+  core::Nanoseconds next_try = 0;              // a rejoin
+  core::Nanoseconds tried_at = 0;              // the last rejoin
+  bool in_vain = false;                        // a rejoin had no answer
+  std::unique_ptr<client::Connection> second;  // to another zone; null without one
+  UdpSocket second_socket;
+  client::ZoneFollower follower;
+  std::uint64_t zone_changes = 0;
 };
 
 struct Client {
@@ -60,8 +65,8 @@ mobula_result check_time(const Client& client, std::int64_t now);
 /// call counts as that one.
 void note_time(Client& client, std::int64_t now);
 
-/// Hands a datagram from the server to the connection.
-void receive(Client& client, const transport::Address& from, core::ByteView datagram);
+/// Hands a datagram from its server to one of the client's connections.
+void receive(Client& client, client::Connection& connection, const transport::Address& from, core::ByteView datagram);
 /// Updates the connection.
 void step(Client& client, transport::Output& output);
 /// Returns whether the library's rejoin has had no answer for so long that a new token may lead on. A restarted server

@@ -1,4 +1,5 @@
 #include <c/handles.hpp>
+#include <c/second.hpp>
 #include <c/written.hpp>
 #include <mobula/core/clock.hpp>
 #include <mobula/core/format.hpp>
@@ -51,7 +52,8 @@ mobula_result read_options(const mobula_client_options& options, client::Connect
 mobula_status status_of(const Client& client) {
   const client::Connection& connection = *client.connection;
   mobula_status status{};
-  status.state = static_cast<std::uint32_t>(connection.state());
+  const bool joins_zone = connection.state() == client::Connection::State::closed && is_on_the_way(client);
+  status.state = static_cast<std::uint32_t>(joins_zone ? client::Connection::State::joining : connection.state());
   status.can_rejoin = connection.can_rejoin();
   status.rejoin_tokens = static_cast<std::uint32_t>(connection.rejoin_tokens());
   status.can_reconnect = connection.can_reconnect() || rejoins_in_vain(client);
@@ -105,13 +107,16 @@ mobula_result mobula_client_create(const mobula_client_options* options, int64_t
 mobula_result mobula_client_destroy(mobula_client client) {
   const Removed removed = remove_client(client);
   const bool leaves = removed.client != nullptr && !removed.is_copy && !removed.client->host_has_socket();
-  if (leaves) removed.client->connection->close(removed.client->pipe->socket);
+  if (!leaves) return removed.result;
+  leave_second(*removed.client);
+  removed.client->connection->close(removed.client->pipe->socket);
   return removed.result;
 }
 
 mobula_result mobula_client_leave(mobula_client client) {
   return with_client(client, [](Client& c) {
     c.started = true;
+    leave_second(c);
     c.connection->close(output(c));
     return MOBULA_OK;
   });
@@ -126,7 +131,7 @@ mobula_result mobula_client_reason(mobula_client client, int32_t* code, char* te
   return with_client(client, [&](const Client& c) -> mobula_result {
     const client::Connection& connection = *c.connection;
     if (code == nullptr) return refuse_null("the code");
-    if (connection.state() != client::Connection::State::closed) return MOBULA_NOTHING;
+    if (connection.state() != client::Connection::State::closed || is_on_the_way(c)) return MOBULA_NOTHING;
     *code = static_cast<std::int32_t>(connection.reason().code);
     return write_text(reason_text(c), {text, capacity, length});
   });

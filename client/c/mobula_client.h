@@ -203,6 +203,8 @@ MOBULA_API mobula_result mobula_client_reason(mobula_client client, int32_t* cod
 MOBULA_API mobula_result mobula_client_connect_udp(mobula_client client, const char* address);
 
 /* Receives, updates and sends over the library's socket. Waits at most `timeout_ms` for a datagram or the next wake-up.
+ * When the player goes to another zone of the world, the client follows it: the mirror goes on, and
+ * mobula_client_changes lists what differs.
  * A lost connection is resumed with the server's rejoin tokens, for a minute or as long as the server keeps the player.
  * Meanwhile the result is MOBULA_OK. When the first address has not answered mobula_status.can_reconnect is 1, and a
  * host with a new token may reconnect: a server that was restarted answers no rejoin token of its former run. Errors:
@@ -263,6 +265,7 @@ typedef struct mobula_statistics {
   uint64_t events;
   uint64_t refused_commands;
   uint64_t rejoins;              /* calls of rejoin and reconnect */
+  uint64_t zone_changes;         /* how often the client has followed its player to another zone */
 } mobula_statistics;
 
 /* Writes counters since the client was created, and estimates of the path. */

@@ -44,6 +44,7 @@ mobula_statistics statistics_of(const Client& client) {
   all.events = stats.events;
   all.refused_commands = stats.refused_commands;
   all.rejoins = stats.rejoins;
+  all.zone_changes = client.pipe != nullptr ? client.pipe->zone_changes : 0;
   return all;
 }
 
@@ -63,7 +64,7 @@ mobula_result mobula_client_receive(mobula_client client, const void* datagram, 
     if (datagram == nullptr) return refuse_null("the datagram");
     note_time(c, now);
     const transport::Address from = c.connection->server();  // a copy: the connection may turn to the next server
-    receive(c, from, {static_cast<const std::byte*>(datagram), size});
+    receive(c, *c.connection, from, {static_cast<const std::byte*>(datagram), size});
     return MOBULA_OK;
   });
 }

@@ -1,8 +1,9 @@
 // The library's UDP socket. A lost connection is resumed as PipeClient does: with the rejoin tokens of the server, over
-// a new socket, once per second.
+// a new socket, once per second. A player that goes to another zone is followed there.
 #include <algorithm>
 #include <array>
 #include <c/prediction_call.hpp>
+#include <c/second.hpp>
 #include <mobula/core/format.hpp>
 
 using namespace mobula;
@@ -16,17 +17,25 @@ constexpr core::Nanoseconds resume_within_least = 60 * core::second;
 constexpr core::Nanoseconds try_interval = core::second;
 constexpr int datagrams_per_poll_max = 256;  // so that a flood of datagrams cannot keep a poll from its end
 
-bool receive_all(Client& client) {
+// Returns whether a datagram was there.
+bool receive_all(Client& client, UdpSocket& socket, client::Connection& connection) {
   std::array<std::byte, transport::datagram_bytes_max + 1> buffer;  // one more, so that a cut datagram is too long
   transport::Address from;
   int received = 0;
   for (; received < datagrams_per_poll_max; ++received) {
-    const std::size_t size = client.pipe->socket.receive(from, buffer);
+    const std::size_t size = socket.receive(from, buffer);
     if (size == 0) break;
     note_time(client, core::monotonic_now());
-    receive(client, from, core::ByteView(buffer).first(size));
+    receive(client, connection, from, core::ByteView(buffer).first(size));
   }
   return received > 0;
+}
+
+bool receive_all(Client& client) {
+  UdpPipe& pipe = *client.pipe;
+  const bool present = receive_all(client, pipe.socket, *client.connection);
+  const bool second = pipe.second != nullptr && receive_all(client, pipe.second_socket, *pipe.second);
+  return present || second;
 }
 
 // Returns whether the connection is open, or resumed, or will be.
@@ -35,6 +44,10 @@ bool keep_alive(Client& client) {
   client::Connection& connection = *client.connection;
   if (connection.state() == State::playing) pipe.lost_at = 0;
   if (connection.state() != State::closed) return true;
+  const bool elsewhere = !connection.moved_to().empty() &&
+                         pipe.follower.on_moved(connection.moved_to()) == client::ZoneFollower::Step::drop;
+  if (elsewhere) drop_second(client);
+  if (is_on_the_way(client)) return true;
   pipe.in_vain = pipe.lost_at != 0 && !connection.answered();
   if (pipe.lost_at == 0) pipe.lost_at = client.now;
   const core::Nanoseconds patience = std::max(resume_within_least, connection.rejoin_grace());
@@ -57,7 +70,9 @@ mobula_result poll(Client& client, std::uint32_t timeout_ms) {
     receive_all(client);
   }
   note_time(client, core::monotonic_now());
+  take_over(client);
   step(client, client.pipe->socket);
+  update_second(client);
   return keep_alive(client) ? MOBULA_OK : fail_closed(client);
 }
 
@@ -85,6 +100,7 @@ mobula_result mobula_client_connect_udp(mobula_client client, const char* addres
     auto pipe = std::make_unique<UdpPipe>();
     if (const core::Status opened = pipe->socket.open(); !opened) return fail(MOBULA_ERROR_SOCKET, opened.error());
     c.pipe = std::move(pipe);
+    config.follows = true;
     c.now = core::monotonic_now();
     auto connection = std::make_unique<client::Connection>(config, c.now);
     connection->set_command(c.connection->command());
@@ -117,6 +133,7 @@ mobula_result mobula_client_reconnect(mobula_client client, const void* token, u
       c.pipe->lost_at = 0;
     }
     note_time(c, now);
+    drop_second(c);
     if (!is_closed) c.connection->close(output(c));
     reconnect(c, read);
     return MOBULA_OK;

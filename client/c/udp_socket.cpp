@@ -6,6 +6,7 @@
 #include <mobula/core/text.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 
 #if defined(_WIN32)
 #ifndef NOMINMAX
@@ -187,13 +188,13 @@ core::Result<HostPort> split(std::string_view text) {
   return HostPort{std::string(host), *port};
 }
 
-}  // namespace
-
-core::Result<Addresses> resolve(std::string_view text) {
+// `flags` are those of getaddrinfo.
+core::Result<Addresses> look_up(std::string_view text, int flags) {
   const core::Result<HostPort> parts = split(text);
   if (!parts) return parts.error();
   if (!start_sockets()) return core::Error{"unknown host", "the system has no sockets"};
   addrinfo hints{};
+  hints.ai_flags = flags;
   hints.ai_family = AF_UNSPEC;
   hints.ai_socktype = SOCK_DGRAM;
   addrinfo* found = nullptr;
@@ -211,6 +212,15 @@ core::Result<Addresses> resolve(std::string_view text) {
   if (addresses.empty())
     return core::Error{"unknown host", core::format("host '{}' has no usable address", parts->host)};
   return addresses;
+}
+
+}  // namespace
+
+core::Result<Addresses> resolve(std::string_view text) { return look_up(text, 0); }
+
+std::optional<transport::Address> parse_udp_address(std::string_view text) {
+  const core::Result<Addresses> found = look_up(text, AI_NUMERICHOST);
+  return found ? std::optional(found->front()) : std::nullopt;
 }
 
 core::Status UdpSocket::open() {
@@ -235,6 +245,14 @@ core::Status UdpSocket::open() {
   static_cast<void>(
       setsockopt(opened, SOL_SOCKET, SO_RCVBUF, reinterpret_cast<const char*>(&buffer_bytes), sizeof buffer_bytes));
   return core::Done{};
+}
+
+void UdpSocket::take_over(UdpSocket& other) {
+  close();
+  socket_ = std::exchange(other.socket_, none);
+  v4_only_ = other.v4_only_;
+  sent_ += std::exchange(other.sent_, 0);
+  sent_bytes_ += std::exchange(other.sent_bytes_, 0);
 }
 
 void UdpSocket::close() {

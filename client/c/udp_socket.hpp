@@ -4,6 +4,7 @@
 #include <mobula/core/clock.hpp>
 #include <mobula/core/result.hpp>
 #include <mobula/transport/endpoint.hpp>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -12,6 +13,8 @@ namespace mobula::c {
 /// Returns the addresses of HOST[:PORT], udp:HOST[:PORT] or udp://HOST[:PORT], IPv4 first. The port is 7777 if it is
 /// missing. Resolves a name, which may block. Reasons: "bad address", "unknown host".
 core::Result<std::vector<transport::Address>> resolve(std::string_view text);
+/// Returns the address of a text that resolve() takes, with an IP address as HOST. Nothing for names and other texts.
+std::optional<transport::Address> parse_udp_address(std::string_view text);
 
 class UdpSocket final : public transport::Output {
  public:
@@ -23,6 +26,8 @@ class UdpSocket final : public transport::Output {
   /// Opens the socket, or opens it anew on another port. Reason: "socket".
   core::Status open();
   void close();
+  /// Takes the place of another socket, which is closed afterwards. Counters are added.
+  void take_over(UdpSocket& other);
 
   /// Sends a datagram. One that the system does not take is lost.
   void send(const transport::Address& to, core::ByteView datagram) override;

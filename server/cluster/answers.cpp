@@ -89,6 +89,7 @@ Json zones_json(const Control& control, NodeFigures& figures, const std::string&
                     {"world", name},
                     {"x", {side(zone.region.x_min), side(zone.region.x_max)}},
                     {"z", {side(zone.region.z_min), side(zone.region.z_max)}},
+                    {"merged", zone.merged},
                     {"state", to_string(world.state)},
                     {"node", world.node},
                     {"admin", admin},

@@ -111,6 +111,32 @@ void add_map(CLI::App& command, Options& options) {
   add_game(command, options);
 }
 
+void add_split(CLI::App& command, Options& options) {
+  add_name(command, "map", options.command.map, "MAP");
+  add_name(command, "zone", options.command.zone, "ZONE");
+  add_name(command, "name", options.command.cut.name, "NEW");
+  server::ZoneCut& cut = options.command.cut;
+  const auto across = [&](const char* option, const char* help, bool across_x) {
+    return command.add_option_function<float>(
+        option,
+        [&cut, across_x](float metres) {
+          cut.at = metres;
+          cut.across_x = across_x;
+        },
+        help);
+  };
+  auto* const places = command.add_option_group("cut");
+  places->add_option(across("--x", "the new zone has the part from this x on, in metres", true));
+  places->add_option(across("--z", "the new zone has the part from this z on, in metres", false));
+  places->require_option(1);
+}
+
+void add_merge(CLI::App& command, Options& options) {
+  add_name(command, "map", options.command.map, "MAP");
+  add_name(command, "zone", options.command.zone, "ZONE");
+  add_name(command, "into", options.command.into, "ZONE");
+}
+
 void add_drain(CLI::App& command, Options& options) { add_name(command, "node", options.command.node, "NODE"); }
 
 void add_token(CLI::App& command, Options& options) {
@@ -154,6 +180,8 @@ constexpr Command commands[] = {
     {"list", "print all nodes and worlds", add_nothing, run_ask<list>},
     {"place", "create a world; like serve, also place worlds that wait", add_place, run_ask<place>},
     {"map", "create a world that is cut into zones, and the world of each zone", add_map, run_ask<map>},
+    {"split", "cut a zone in two; the new zone opens on a node that has room", add_split, run_ask<split>},
+    {"merge", "give a zone's region to a zone beside it", add_merge, run_ask<merge>},
     {"drain", "let a node close its worlds and take no more", add_drain, run_ask<drain>},
     {"resolve", "print where a world is", add_world, run_ask<resolve>},
     {"token", "make a connect token for an open world", add_token, run_ask<token>},

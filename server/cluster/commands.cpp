@@ -19,6 +19,13 @@ core::Result<WorldRecord> find_world(EtcdSession& session, const std::string& na
   return std::move(*world);
 }
 
+core::Result<std::string> change_map(const CommandOptions& options, const Control::MapChange& change) {
+  EtcdSession session(options.at, true, patience);
+  const core::Result<server::ZoneMap> changed = session.control().change_map(options.map, change);
+  if (!changed) return changed.error();
+  return text_of(map_json(options.map, *changed));
+}
+
 }  // namespace
 
 core::Result<std::string> list(const CommandOptions& options) {
@@ -47,6 +54,14 @@ core::Result<std::string> map(const CommandOptions& options) {
   if (const core::Status created = session.control().create_map(options.map, *zones, options.game); !created)
     return created.error();
   return text_of(map_json(options.map, *zones));
+}
+
+core::Result<std::string> split(const CommandOptions& options) {
+  return change_map(options, [&](const server::ZoneMap& map) { return map.split(options.zone, options.cut); });
+}
+
+core::Result<std::string> merge(const CommandOptions& options) {
+  return change_map(options, [&](const server::ZoneMap& map) { return map.merge(options.zone, options.into); });
 }
 
 core::Result<std::string> drain(const CommandOptions& options) {

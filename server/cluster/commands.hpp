@@ -14,6 +14,9 @@ struct CommandOptions {
   std::string key_file{};
   std::string map{};
   std::string map_file{};
+  std::string zone{};
+  std::string into{};
+  server::ZoneCut cut{};
 };
 
 /// Returns the line that a command prints. Errors: those of Control, of the files, of ZoneMap::parse() and of
@@ -21,6 +24,8 @@ struct CommandOptions {
 core::Result<std::string> list(const CommandOptions& options);
 core::Result<std::string> place(const CommandOptions& options);
 core::Result<std::string> map(const CommandOptions& options);
+core::Result<std::string> split(const CommandOptions& options);
+core::Result<std::string> merge(const CommandOptions& options);
 core::Result<std::string> drain(const CommandOptions& options);
 core::Result<std::string> resolve(const CommandOptions& options);
 core::Result<std::string> token(const CommandOptions& options);

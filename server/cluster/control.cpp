@@ -4,6 +4,7 @@
 #include <mobula/core/assert.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/core/name.hpp>
+#include <mobula/core/text.hpp>
 #include <utility>
 
 namespace mobula::cluster {
@@ -11,6 +12,7 @@ namespace {
 
 // Time in which the directory usually has a change that was committed.
 constexpr core::Nanoseconds shown_within = core::second / 4;
+constexpr std::size_t name_bytes_shown = 100;
 
 // The fields of newer versions stay. Null if the value is no object.
 std::optional<std::string> with_draining(std::string_view value) {
@@ -24,12 +26,32 @@ core::Error no_such_node(std::string_view name) {
   return {"no such node", core::format("there is no node '{}'", name)};
 }
 
+// Checks the names of the worlds of all zones.
+core::Status check_worlds(const std::string& map, const server::ZoneMap& zones) {
+  for (const server::Zone& zone : zones.zones()) {
+    const std::string world = server::zone_world(map, zone);
+    if (core::Status good = core::check_name(world); !good)
+      return core::Error{"bad name", core::format("world '{}': {}", world, good.error().message)};
+  }
+  return core::Done{};
+}
+
 // Adds what an error of a commit leaves open.
 core::Error of_commit(const core::Error& error) {
   return {error.reason, error.message + (may_hold(error) ? "; the change may still take effect" : "")};
 }
 
 }  // namespace
+
+core::Result<server::ZoneMap> find_map(const Directory& directory, std::string_view name) {
+  const KeyValue* const found = directory.find(std::string(maps_prefix).append(name));
+  if (found == nullptr)
+    return core::Error{"no such map", core::format("there is no map '{}'", core::shown(name, name_bytes_shown))};
+  core::Result<server::ZoneMap> map = server::ZoneMap::parse(found->value);
+  if (map) return map;
+  return core::Error{"bad record",
+                     core::format("map '{}': {}", core::shown(name, name_bytes_shown), map.error().message)};
+}
 
 Control::Control(Coordinator& coordinator, ControlConfig config, Pump pump)
     : config_(std::move(config)), pump_(std::move(pump)), metered_(coordinator), directory_(config_.cluster) {
@@ -124,18 +146,62 @@ core::Status Control::create(const std::string& world, const std::string& game) 
 }
 
 core::Status Control::create_map(const std::string& map, const server::ZoneMap& zones, const std::string& game) {
-  std::vector<std::string> worlds;
-  for (const server::Zone& zone : zones.zones()) {
-    worlds.push_back(server::zone_world(map, zone));
-    if (core::Status good = core::check_name(worlds.back()); !good)
-      return core::Error{"bad name", core::format("world '{}': {}", worlds.back(), good.error().message)};
-  }
+  if (core::Status good = check_worlds(map, zones); !good) return good;
   if (core::Status ready = wait_until_ready(); !ready) return ready;
   if (core::Status made = commit_map(map, zones.to_json()); !made) return made;
-  for (const std::string& world : worlds) {
+  return create_worlds(map, zones, game);
+}
+
+core::Status Control::create_worlds(const std::string& map, const server::ZoneMap& zones, const std::string& game) {
+  for (const server::Zone& zone : zones.zones()) {
+    const std::string world = server::zone_world(map, zone);
     const auto known = directory().worlds().find(world);
     if (known != directory().worlds().end() && known->second.record.game == game) continue;
     if (core::Status created = create(world, game); !created) return created;
+  }
+  return core::Done{};
+}
+
+// All zones of a map have one game.
+core::Result<std::string> Control::game_of(const std::string& map, const server::ZoneMap& zones) const {
+  const auto& worlds = directory().worlds();
+  for (const server::Zone& zone : zones.zones())
+    if (const auto found = worlds.find(server::zone_world(map, zone)); found != worlds.end())
+      return found->second.record.game;
+  return core::Error{"no such map", core::format("no zone of map '{}' has a world", map)};
+}
+
+// Worlds of zones that an earlier change has not created come first. The map may change meanwhile.
+core::Result<server::ZoneMap> Control::change_map(const std::string& map, const MapChange& change) {
+  if (core::Status ready = wait_until_ready(); !ready) return ready.error();
+  core::Result<server::ZoneMap> former = find_map(directory(), map);
+  if (!former) return former.error();
+  const core::Result<std::string> game = game_of(map, *former);
+  if (!game) return game.error();
+  if (core::Status created = create_worlds(map, *former, *game); !created) return created.error();
+  former = find_map(directory(), map);
+  if (!former) return former.error();
+  const Revision modified = directory().find(std::string(maps_prefix) + map)->modified;
+  core::Result<server::ZoneMap> changed = change(*former);
+  if (!changed) return changed.error();
+  if (core::Status good = check_worlds(map, *changed); !good) return good.error();
+  if (core::Status free = check_games(map, *changed, *game); !free) return free.error();
+  const std::string full = config_.cluster + std::string(maps_prefix) + map;
+  const core::Result<Reply> reply =
+      own_reply(metered_.commit_own({{{full, modified}}, {{full, changed->to_json(), 0}}, {}}), "change of the map");
+  if (!reply) return reply.error();
+  if (!reply->committed)
+    return core::Error{"other change", core::format("map '{}' was changed meanwhile; nothing was done", map)};
+  wait(shown_within, [&] { return directory().revision() >= reply->revision; });
+  if (core::Status created = create_worlds(map, *changed, *game); !created) return created.error();
+  return changed;
+}
+
+core::Status Control::check_games(const std::string& map, const server::ZoneMap& zones, const std::string& game) const {
+  for (const server::Zone& zone : zones.zones()) {
+    const auto known = directory().worlds().find(server::zone_world(map, zone));
+    if (known != directory().worlds().end() && known->second.record.game != game)
+      return core::Error{"name taken", core::format("there is a world '{}' of another game", known->first)};
   }
   return core::Done{};
 }

@@ -10,6 +10,9 @@
 
 namespace mobula::cluster {
 
+/// Returns a map of the cluster. Errors: "no such map", "bad record".
+core::Result<server::ZoneMap> find_map(const Directory& directory, std::string_view name);
+
 struct ControlConfig {
   std::string cluster{};                          // prefix of all keys, "NAME/"
   std::string etcd{};                             // its addresses, for errors
@@ -22,7 +25,8 @@ struct ControlConfig {
 ///   "unfinished"      there is no outcome in time; it may still take effect
 ///   "name taken"      there is a world of this name
 ///   "no such node"    no node has this name
-///   "bad record"      the node's record is not one that can be changed
+///   "bad record"      the record is not one that can be changed
+///   "no such map"     no map has this name
 class Control {
  public:
   /// Time without contact after which the keys are not trusted any more. Nodes have lost their leases then.
@@ -59,6 +63,12 @@ class Control {
   /// `places` and core::is_good_name() of both. Errors also: "bad name" of a zone's world; "name taken" for another map
   /// of the name, or a zone's world of another game.
   core::Status create_map(const std::string& map, const server::ZoneMap& zones, const std::string& game);
+  /// Makes another map of one that the cluster has. The zones go on.
+  using MapChange = std::function<core::Result<server::ZoneMap>(const server::ZoneMap& map)>;
+  /// Replaces a map, and creates the worlds of zones that have none, as after a call that was not finished. Returns the
+  /// new map. Requires `places`. Errors also: those of the change; "bad name" of a zone's world; "other change"
+  /// meanwhile.
+  core::Result<server::ZoneMap> change_map(const std::string& map, const MapChange& change);
   /// Sets `draining` in the record of a node, which keeps its lease and all other fields. No change if it is set.
   core::Status drain(const std::string& node);
 
@@ -66,6 +76,10 @@ class Control {
   bool wait(core::Nanoseconds time, const std::function<bool()>& done);
   core::Result<Reply> own_reply(RequestId request, const char* what);
   core::Status commit_map(const std::string& map, std::string json);
+  core::Status create_worlds(const std::string& map, const server::ZoneMap& zones, const std::string& game);
+  [[nodiscard]] core::Result<std::string> game_of(const std::string& map, const server::ZoneMap& zones) const;
+  [[nodiscard]] core::Status check_games(const std::string& map, const server::ZoneMap& zones,
+                                         const std::string& game) const;
   [[nodiscard]] core::Error unfinished(const std::string& what) const;
 
   ControlConfig config_;

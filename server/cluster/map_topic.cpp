@@ -29,8 +29,13 @@ server::admin::Topic MapTopic::topic() {
           }};
 }
 
+// A watch of a map that has changed is made anew with the next frame.
 void MapTopic::update(core::Nanoseconds now) {
-  std::erase_if(watches_, [](const Watched& each) { return each.subscription->over.load(); });
+  const Directory& directory = context_.control.directory();
+  std::erase_if(watches_, [&](const Watched& each) {
+    const KeyValue* const map = directory.find(std::string(maps_prefix) + each.subscription->request.map);
+    return each.subscription->over.load() || (map != nullptr && map->modified != each.map);
+  });
   for (const Watched& each : watches_) each.watch->update(now);
 }
 
@@ -39,7 +44,9 @@ core::Result<std::string> MapTopic::frame(const std::shared_ptr<Subscription>& s
   if (found == watches_.end()) {
     const core::Result<server::ZoneMap> map = find_map(context_.control.directory(), subscription->request.map);
     if (!map) return map.error();
-    watches_.push_back({subscription, std::make_unique<MapWatch>(context_, subscription->request, *map)});
+    const Revision revision =
+        context_.control.directory().find(std::string(maps_prefix) + subscription->request.map)->modified;
+    watches_.push_back({subscription, std::make_unique<MapWatch>(context_, subscription->request, *map), revision});
     found = std::prev(watches_.end());
     found->watch->update(context_.control.now());
   }

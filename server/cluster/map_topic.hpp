@@ -29,6 +29,7 @@ class MapTopic {
   struct Watched {
     std::shared_ptr<Subscription> subscription{};
     std::unique_ptr<MapWatch> watch{};
+    Revision map = 0;  // that is watched
   };
   class Feed;
 

@@ -2,7 +2,6 @@
 #include <cluster/shallow_json.hpp>
 #include <cmath>
 #include <mobula/core/format.hpp>
-#include <mobula/core/text.hpp>
 
 namespace mobula::cluster {
 namespace {
@@ -13,7 +12,6 @@ constexpr std::size_t frame_bytes_max = std::size_t{1} << 20;
 constexpr std::uint32_t entities_default = 5000;
 constexpr std::uint32_t entities_most = 20'000;  // a node sends no more
 constexpr double frames_per_second = 5;
-constexpr std::size_t name_bytes_shown = 100;
 
 bool read_range(const json& request, const char* name, float (&range)[2]) {
   const auto found = request.find(name);
@@ -40,16 +38,6 @@ core::Result<MapRequest> parse_map_request(std::string_view text) {
     return bad("entities_max: expected a whole number from 1 to 20000");
   parsed.entities_max = most->get<std::uint32_t>();
   return parsed;
-}
-
-core::Result<server::ZoneMap> find_map(const Directory& directory, std::string_view name) {
-  const KeyValue* const found = directory.find(std::string(maps_prefix).append(name));
-  if (found == nullptr)
-    return core::Error{"no such map", core::format("there is no map '{}'", core::shown(name, name_bytes_shown))};
-  core::Result<server::ZoneMap> map = server::ZoneMap::parse(found->value);
-  if (map) return map;
-  return core::Error{"bad record",
-                     core::format("map '{}': {}", core::shown(name, name_bytes_shown), map.error().message)};
 }
 
 MapWatch::MapWatch(const Context& context, MapRequest request, const server::ZoneMap& zones)

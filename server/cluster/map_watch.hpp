@@ -19,9 +19,6 @@ struct MapRequest {
 /// Parses the message of a subscriber, a JSON object. Errors: "bad request".
 core::Result<MapRequest> parse_map_request(std::string_view json);
 
-/// Returns a map of the cluster. Errors: "no such map", "bad record".
-core::Result<server::ZoneMap> find_map(const Directory& directory, std::string_view name);
-
 class MapWatch {
  public:
   static constexpr core::Nanoseconds retry_interval = core::second;

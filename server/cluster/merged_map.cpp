@@ -45,14 +45,14 @@ core::Status MergedMap::apply(std::uint32_t zone, const json& frame) {
   if (!came || !moved || !jumped || !went) return bad;
   Zone& at = zones_[zone];
   if (flag(frame, "reset")) {
-    at.complete = false;
+    at.complete = at.truncated = false;
     at.old.merge(at.places);
   }
   for (std::size_t i = 0; i < came->size(); i += came_size) gain(zone, &(*came)[i]);
   for (std::size_t i = 0; i < moved->size(); i += moved_size) move(zone, &(*moved)[i]);
   for (const std::int64_t index : *jumped) cut(zone, index);
   for (const std::int64_t index : *went) lose(zone, index);
-  truncated_ |= flag(frame, "truncated");
+  at.truncated |= flag(frame, "truncated");
   if (!flag(frame, "complete")) return core::Done{};
   while (!at.old.empty()) lose(zone, at.old.begin()->first);
   at.complete = true;
@@ -62,7 +62,7 @@ core::Status MergedMap::apply(std::uint32_t zone, const json& frame) {
 void MergedMap::gain(std::uint32_t zone, const std::int64_t* values) {
   const std::int64_t index = values[0];
   if (!entities_.contains(index) && entities_.size() >= entities_max_) {
-    truncated_ = true;
+    zones_[zone].truncated = true;
     return;
   }
   zones_[zone].old.erase(index);
@@ -145,7 +145,7 @@ json MergedMap::take() {
   lost_.clear();
   json frame{{"reset", std::exchange(first_, false)},
              {"complete", complete()},
-             {"truncated", truncated_},
+             {"truncated", truncated()},
              {"shown", entities_.size()},
              {"came", std::move(came)},
              {"moved", std::move(moved)},

@@ -3,6 +3,7 @@
 // crosses a border is in the feed of its new zone before or after it leaves the other one's.
 #pragma once
 
+#include <algorithm>
 #include <mobula/core/result.hpp>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
@@ -39,6 +40,7 @@ class MergedMap {
   struct Zone {
     bool readable = false;
     bool complete = false;
+    bool truncated = false;  // since its feed began: the feed or this map leaves entities out
     Places places{};
     Places old{};  // places of the former feed that the new one has not sent
   };
@@ -57,6 +59,7 @@ class MergedMap {
   void set_zone(std::int64_t index, Entity& entity, std::uint32_t zone);
   [[nodiscard]] const Place& place(std::int64_t index, const Entity& entity) const;
   [[nodiscard]] bool complete() const;
+  [[nodiscard]] bool truncated() const { return std::ranges::any_of(zones_, &Zone::truncated); }
 
   std::vector<Zone> zones_;
   std::size_t entities_max_;
@@ -64,7 +67,6 @@ class MergedMap {
   std::unordered_set<std::int64_t> changed_;           // indices with a change; some may be lost since
   std::unordered_set<std::int64_t> lost_;              // entities that the receiver still has
   bool first_ = true;
-  bool truncated_ = false;
 };
 
 }  // namespace mobula::cluster

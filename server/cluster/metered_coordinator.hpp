@@ -36,6 +36,7 @@ class MeteredCoordinator final : public Coordinator {
   RequestId grant(core::Nanoseconds ttl) override { return of_.grant(ttl); }
   RequestId keep_alive(LeaseId lease) override { return of_.keep_alive(lease); }
   RequestId revoke(LeaseId lease) override { return of_.revoke(lease); }
+  RequestId survey() override { return of_.survey(); }
   void watch(std::string_view prefix, Revision from) override { of_.watch(prefix, from); }
   std::optional<Reply> poll() override;
   std::optional<Changes> poll_changes() override;

@@ -1,11 +1,14 @@
 #include <algorithm>
 #include <cluster/orders.hpp>
 #include <cluster/world_token.hpp>
+#include <cmath>
+#include <limits>
 #include <mobula/core/did_you_mean.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/core/name.hpp>
 #include <mobula/server/admin/json_object.hpp>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace mobula::cluster {
@@ -37,6 +40,16 @@ core::Status read_zones(std::string_view name, const json& value, Order& order) 
   return core::Done{};
 }
 
+template <bool across_x>
+core::Status read_cut(std::string_view name, const json& value, Order& order) {
+  const double metres = value.is_number() ? value.get<double>() : std::numeric_limits<double>::infinity();
+  if (!(std::abs(metres) <= std::numeric_limits<float>::max())) return bad(core::format("{}: expected metres", name));
+  order.cut.across_x = across_x;
+  order.cut.at = static_cast<float>(metres);
+  ++order.cuts;
+  return core::Done{};
+}
+
 struct Field {
   std::string_view name;
   core::Status (*read)(std::string_view name, const json& value, Order& order);
@@ -47,6 +60,12 @@ constexpr Field game_field{"game", read_text<&Order::game, core::check_name>};
 constexpr Field account_field{"account", read_text<&Order::account, check_account>};
 
 constexpr Field map_fields[] = {{"map", read_text<&Order::map, core::check_name>}, game_field, {"zones", read_zones}};
+constexpr Field zone_field{"zone", read_text<&Order::zone, core::check_name>};
+constexpr Field split_fields[] = {zone_field,
+                                  {"name", read_text<&Order::name, core::check_name>},
+                                  {"x", read_cut<true>, false},
+                                  {"z", read_cut<false>, false}};
+constexpr Field merge_fields[] = {zone_field, {"into", read_text<&Order::into, core::check_name>}};
 constexpr Field world_fields[] = {world_field, game_field};
 constexpr Field token_fields[] = {
     world_field, account_field, {"create", read_create, false}, {"game", game_field.read, false}};
@@ -82,6 +101,18 @@ core::Result<Order> parse_world_order(std::string_view body) {
 
 core::Result<Order> parse_map_order(std::string_view body) {
   return parse(body, R"({"map": "overworld", "game": "HASH", "zones": {"zones": [...]}})", map_fields);
+}
+
+core::Result<Order> parse_split_order(std::string_view body) {
+  core::Result<Order> order = parse(body, R"({"zone": "east", "name": "far-east", "x": 12.5})", split_fields);
+  if (!order) return order;
+  if (order->cuts != 1) return bad("x, z: expected one of both, in metres");
+  order->cut.name = std::move(order->name);
+  return order;
+}
+
+core::Result<Order> parse_merge_order(std::string_view body) {
+  return parse(body, R"({"zone": "far-east", "into": "east"})", merge_fields);
 }
 
 core::Result<Order> parse_token_order(std::string_view body) {

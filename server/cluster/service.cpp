@@ -25,11 +25,14 @@ struct Status {
   unsigned status;
 };
 constexpr std::array statuses{
-    Status{"bad address", 502}, Status{"bad answer", 502},   Status{"bad record", 409},   Status{"busy", 503},
-    Status{"failed", 500},      Status{"foreign", 503},      Status{"name taken", 409},   Status{"no majority", 503},
-    Status{"no space", 503},    Status{"no such map", 404},  Status{"no such node", 404}, Status{"no such world", 404},
-    Status{"no tokens", 404},   Status{"not open", 409},     Status{"other game", 409},   Status{"refused", 502},
-    Status{"unfinished", 504},  Status{"unknown host", 502}, Status{"unreachable", 503},
+    Status{"bad address", 502},   Status{"bad answer", 502},   Status{"bad record", 409},
+    Status{"busy", 503},          Status{"failed", 500},       Status{"foreign", 503},
+    Status{"name taken", 409},    Status{"no majority", 503},  Status{"no rectangle", 409},
+    Status{"no spare zone", 409}, Status{"no such zone", 404}, Status{"other change", 409},
+    Status{"no space", 503},      Status{"no such map", 404},  Status{"no such node", 404},
+    Status{"no such world", 404}, Status{"no tokens", 404},    Status{"not open", 409},
+    Status{"other game", 409},    Status{"refused", 502},      Status{"unfinished", 504},
+    Status{"unknown host", 502},  Status{"unreachable", 503},
 };
 
 // Other reasons are those of bad requests.
@@ -119,6 +122,18 @@ class Service {
       return answered(json_response(map_json(order.map, zones), 201));
     });
   }
+  admin::Reply split(const Request& request) const {
+    const core::Result<Order> order = parse_split_order(request.body);
+    if (!order) return refusal(order.error());
+    return change_map(request,
+                      [order = *order](const server::ZoneMap& map) { return map.split(order.zone, order.cut); });
+  }
+  admin::Reply merge(const Request& request) const {
+    const core::Result<Order> order = parse_merge_order(request.body);
+    if (!order) return refusal(order.error());
+    return change_map(request,
+                      [order = *order](const server::ZoneMap& map) { return map.merge(order.zone, order.into); });
+  }
   admin::Reply maps(const Request& request) const {
     return list(request, [this](const Page& page) { return maps_json(control_.directory(), page); });
   }
@@ -172,6 +187,16 @@ class Service {
     });
   }
 
+  admin::Reply change_map(const Request& request, Control::MapChange change) const {
+    return on_control(
+        [this, map = std::string(request.parameter("map")), change = std::move(change)]() -> core::Result<Finish> {
+          const core::Result<server::ZoneMap> changed = control_.change_map(map, change);
+          if (!changed) return changed.error();
+          core::log_info("cluster", "map '{}' was changed: {}", map, changed->to_json());
+          return answered(json_response(map_json(map, *changed)));
+        });
+  }
+
   core::Result<Finish> token_for(const Order& order, const core::SecretKey& key) const {
     if (const core::Status known = control_.known(); !known) return known.error();
     if (order.create && !control_.world(order.world)) {
@@ -219,6 +244,8 @@ std::vector<admin::Route> service_routes(Control& control, NodeFigures& figures,
       {"GET", "/maps", &Service::maps, {"after", "limit"}},
       {"POST", "/maps", &Service::create_map},
       {"GET", "/maps/{map}", &Service::map},
+      {"POST", "/maps/{map}/split", &Service::split},
+      {"POST", "/maps/{map}/merge", &Service::merge},
       {"GET", "/worlds/{world}", &Service::world},
       {"POST", "/tokens", &Service::tokens},
       {"GET", "/metrics", &Service::metrics},

@@ -86,7 +86,7 @@ TEST_F(WebPrograms, FilesAreReadAgainOnRequest) {
   Program& server = serve_page();
   write(site_ / "index.html", "<p>another</p>");
   server.signal(SIGHUP);
-  EXPECT_TRUE(server.logs("web address: 1 files")) << server.err();
+  EXPECT_TRUE(server.logs(R"(web address: 1 file")")) << server.err();
   EXPECT_EQ(net::http_get(web_ + "/").value(), "<p>another</p>");
 }
 

@@ -68,7 +68,7 @@ class Land:
                 process.terminate()
                 process.wait()
         newest = {}
-        for file in self.cluster.folder.glob("land.*.db"):
+        for file in self.cluster.saves.glob("land.*.db"):
             world, epoch = re.fullmatch(r"(land\..+)\.(\d+)\.db", file.name).groups()
             newest[world] = max(newest.get(world, (0, None)), (int(epoch), file))
         worlds, pickups, tags = defaultdict(list), set(), []

@@ -23,7 +23,11 @@ NETWORK = "latency=80ms jitter=20ms loss=2%"  # commands wait for their acknowle
 PAUSE = 4  # s, longer than a lease
 PARTITION = 7  # s, longer than the timeout of sessions
 PORTS_OF_NODE = 4  # at each member of etcd; starts of a node use them in turn
-FAULTS = ["kills", "pauses", "ends", "etcd_kills", "cuts", "partitions"]  # the last two need a network of our own
+FAULTS = ["kills", "pauses", "ends", "etcd_kills", "etcd_outages", "cuts", "partitions", "full_disks"]
+FAULTS_OF_NETWORK = ["cuts", "partitions", "full_disks"]  # they need a network of our own
+OUTAGE = 5  # s, longer than leases
+FULL = 4  # s, many checkpoints
+DISK = 64  # MiB, for the saves of all worlds
 
 
 def wait(condition, what, seconds=PATIENCE):
@@ -151,6 +155,9 @@ class Cluster:
         self.starts = dict.fromkeys((f"n{i}" for i in range(nodes)), 0)
         subprocess.run([programs / "mobula-compile", ROOT / level, "-o", folder / "level"], check=True, stdout=subprocess.DEVNULL)
         subprocess.run([programs / "mobula-token", "--new-key", folder / "key"], check=True, stdout=subprocess.DEVNULL)
+        self.saves = folder / "worlds"
+        self.saves.mkdir()
+        self.has_disk = own_network.mount_memory(self.saves, DISK)
         self.start_etcd()
         self.processes.mobula("cluster", "mobula-cluster", "serve", "--etcd", self.etcd, "--key-file", "key", "--port", port)
         self.url = wait(lambda: self.found("cluster", r"http://127\.0\.0\.1:\d+"), "mobula-cluster")
@@ -231,21 +238,26 @@ class Cluster:
         self.starts[node] += 1
         name = f"{node}.{self.starts[node]}"
         self.processes.mobula(name, "mobula-server", "--cluster", addresses(self.etcd_ports_of(node)), "--node", name, "--capacity", f"worlds={len(self.starts)}",
-                              "--port", "0", "--admin-port", "0", "--key-file", "key", "--db", self.folder, "--level", "level",
+                              "--port", "0", "--admin-port", "0", "--key-file", "key", "--db", self.saves, "--level", "level",
                               "--public-address", "127.0.0.1", "--checkpoint-seconds", "0.5", "--rejoin-grace-seconds", "60")
 
     def harm(self, random):
         """Does one of FAULTS. Another node is started in place of one that ends. Returns which."""
-        kind = random.choice(FAULTS if own_network.may_drop() else FAULTS[:4])
+        can_all = own_network.may_drop() and self.has_disk
+        kind = random.choice([each for each in FAULTS if can_all or each not in FAULTS_OF_NETWORK])
         if kind == "etcd_kills":
             i = random.randrange(3)
             self.processes.kill(f"etcd{i}")
             self.processes.start(f"etcd{i}", *self.etcd_commands[i])
             return kind
+        if kind == "etcd_outages":
+            self.etcd_outage(random.sample(range(3), random.choice((2, 3))))
+            return kind
+        if kind == "full_disks":
+            self.fill_disk(random.choice(list(self.starts)))
+            return kind
         node = random.choice(list(self.starts))
-        name = f"{node}.{self.starts[node]}"
-        # One that has no lease yet would not lose it.
-        wait(lambda: self.found(name, "serves its cluster"), f"{name} is a node")
+        name = self.wait_for_node(node)
         if kind == "partitions":
             ports = re.findall(r"listening on udp port (\d+)", self.processes.log(name))
             self.processes.drop("udp", ports, PARTITION)
@@ -256,6 +268,59 @@ class Cluster:
             {"kills": self.processes.kill, "pauses": self.processes.pause, "ends": self.processes.end}[kind](name)
         self.start_node(node)
         return kind
+
+    def wait_for_node(self, node):
+        """Returns the name of the present start of a node, once it has its lease. Without one it would not lose it."""
+        def serving():
+            self.tend()  # a slow machine: it has lost its lease before it served
+            name = f"{node}.{self.starts[node]}"
+            return self.found(name, "serves its cluster") and name
+        return wait(serving, f"{node} is a node")
+
+    def etcd_outage(self, members):
+        """Kills most members of etcd for a while. All nodes go on: none can know of another owner of its worlds."""
+        nodes = [self.wait_for_node(node) for node in self.starts]
+        time.sleep(0.5)  # a node that has just joined looks at all members
+        for i in members:
+            self.processes.kill(f"etcd{i}")
+        self.pass_time(OUTAGE)
+        self.expect_running(nodes, "without etcd")
+        for i in members:
+            self.processes.start(f"etcd{i}", *self.etcd_commands[i])
+
+    def fill_disk(self, killed):
+        """Leaves no space for a while in which a node is killed. Its worlds are opened later, and the others go on."""
+        name = self.wait_for_node(killed)
+        nodes = [f"{node}.{start}" for node, start in self.starts.items() if node != killed]
+        filler = self.saves / "filler"
+        with open(filler, "wb", buffering=0) as file:
+            try:
+                while file.write(bytes(4096)):
+                    pass
+            except OSError:
+                pass
+        self.processes.kill(name)
+        self.start_node(killed)
+        self.pass_time(FULL)
+        filler.unlink()
+        self.expect_running(nodes, "with a full disk")
+
+    def end_disk(self, keep):
+        if self.has_disk:
+            if keep:
+                shutil.copytree(self.saves, self.folder / "kept_worlds")
+            own_network.unmount(self.saves)
+
+    def pass_time(self, seconds):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            self.processes.wake()
+            self.processes.join()
+            time.sleep(0.05)
+
+    def expect_running(self, nodes, when):
+        ended = [name for name in nodes if self.processes.running[name].poll() is not None]
+        assert not ended, f"{ended} ended {when}"
 
     def game(self):
         nodes = ask(f"{self.url}/nodes")
@@ -325,6 +390,7 @@ def folder_of_logs(prefix, seed):
     finally:
         for cluster in clusters:
             cluster.processes.stop_all()
+            cluster.end_disk(keep=not good)
         if good:
             shutil.rmtree(folder)
         else:

@@ -9,8 +9,10 @@ chat. Each player has a number of tags of its own, which does not change, and by
   pauses       nodes that were stopped by SIGSTOP for longer than their lease, and then ended by themselves
   ends         nodes that were ended by SIGTERM
   etcd_kills   members of etcd that were killed by SIGKILL, and started again
+  etcd_outages times that two or three members of etcd were killed, for longer than leases. No node ended
   cuts         nodes that were cut off from etcd for longer than their lease, and then ended by themselves
   partitions   nodes that were cut off from clients for longer than the timeout of sessions
+  full_disks   times that no space was left for saves while a node was killed. No other node ended
   lost         players who are in no world at the end, or are not the same any more
   duplicated   players who are in several worlds at the end
   mismatched   ticks in which the mirror of a bot was wrong

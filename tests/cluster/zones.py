@@ -3,15 +3,17 @@
 
 Three members of etcd, mobula-cluster, and four nodes with a zone each. Bots walk about, count in the chat, and are put
 beyond borders. A player with the client of TypeScript counts too, if that is built and Node is installed. Mobs cross
-borders by themselves. In the end all nodes are stopped, and their saves are read. A line of JSON:
+borders by themselves. A zone is cut in two, and later merged again. In the end all nodes are stopped, and their saves are read. A line of JSON:
 
-  handoffs            roots of entities that arrived in another zone
+  handoffs            crossings that arrived in another zone: of a player, or of entities without one that left together
   kills               nodes that were killed by SIGKILL; another process was started in place of each, as below
   pauses              nodes that were stopped by SIGSTOP for longer than their lease, and then ended by themselves
   ends                nodes that were ended by SIGTERM
   etcd_kills          members of etcd that were killed by SIGKILL, and started again
+  etcd_outages        times that two or three members of etcd were killed, for longer than leases. No node ended
   cuts                nodes that were cut off from etcd for longer than their lease, and then ended by themselves
   partitions          nodes that were cut off from clients and neighbours for longer than the timeout of sessions
+  full_disks          times that no space was left for saves while a node was killed. No other node ended
   lost                entities of the level and players that are in no save and no record of etcd, and players that
                       are not the same any more
   duplicated          entities that are in several saves, and in no record
@@ -32,7 +34,7 @@ from collections import Counter
 from pathlib import Path
 
 from land import LEVEL, MAP, NODES, WRONG, Land
-from real_cluster import ETCD, FAULTS, NETWORK, Cluster, folder_of_logs, own_network, put, wait
+from real_cluster import ETCD, FAULTS, NETWORK, Cluster, ask, folder_of_logs, own_network, put, wait
 
 BOTS = 8
 WEB = "web-1"
@@ -56,6 +58,8 @@ class Zones(Land):
 
     def mark(self, account, tags):
         """A player that crosses meanwhile is marked where it is a ghost, which does not last."""
+        if account == WEB and self.cluster.processes.running[WEB].poll() is not None:  # a slow machine: no first handshake
+            self.cluster.start_web_player(self.cluster.worlds[0], WEB)
         found = self.find(account)
         if found:
             put(f"{self.cluster.admin_of(found[1])}/entities/{found[0]['entity']}/Avatar/tags?world={found[1]}", tags)
@@ -89,17 +93,35 @@ class Zones(Land):
 
     def roam(self, handoffs, faults):
         harm_at = sorted(self.random.sample(range(handoffs), faults))
+        change_at = [(handoffs // 3, self.split), (2 * handoffs // 3, self.merge)]
         begun = time.monotonic()
         while True:
             crossed = self.handoffs()
             while harm_at and harm_at[0] <= crossed:
                 harm_at.pop(0)
                 self.harms[self.cluster.harm(self.random)] += 1
+            while change_at and change_at[0][0] <= crossed:
+                change_at.pop(0)[1]()
             if crossed >= handoffs and not harm_at:
                 return crossed
             if time.monotonic() - begun > 120 + 2 * handoffs:
                 raise TimeoutError(f"{crossed} handoffs")
             self.move(self.random.choice(self.accounts))
+
+    def split(self):
+        self.change_map("split", {"zone": "ne", "name": "far", "x": 5}, lambda zones: len(zones) == 5)
+        self.cluster.worlds.append("land.far")
+
+    def merge(self):
+        self.change_map("merge", {"zone": "far", "into": "ne"}, lambda zones: zones[-1]["merged"])
+
+    def change_map(self, how, order, done):
+        """An answer may be lost, so the map counts."""
+        def is_done():
+            ask(f"{self.cluster.url}/maps/land/{how}", order)
+            answer = ask(f"{self.cluster.url}/maps/land")
+            return answer and done(answer["zones"])
+        wait(is_done, how)
 
     def settle(self):
         """Waits until no crossing is on its way for long."""

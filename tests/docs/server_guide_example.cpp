@@ -50,6 +50,10 @@ void remove_player(World& world, const Player& player) {
   world.ban(player.id, "cheating", 86'400);  // seconds; 0 means for ever
 }
 
+Status lure(World& world, Entity monster, Entity prey) {
+  return world.messages().send(monster, core::as_bytes(&prey, 1));
+}
+
 class Monsters : public Game {
  public:
   ByteView schema() const override { return my::schema_bytes(); }
@@ -81,6 +85,11 @@ class Monsters : public Game {
   void level_changed(World& world, const LevelChange& change) override {
     for (Entity& each : remembered_) each = change.follow(each);
     world.each<Hunts>([&](Hunts& hunts) { hunts.prey = change.follow(hunts.prey); });
+  }
+
+  void receive(World& world, Entity entity, ByteView message) override {
+    auto* const hunts = world.registry().try_get<Hunts>(entity);
+    if (hunts != nullptr && message.size() == sizeof(Entity)) hunts->prey = core::load<Entity>(message.data());
   }
 
   std::uint32_t balls_max = 100;

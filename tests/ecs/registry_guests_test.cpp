@@ -48,6 +48,24 @@ TEST_F(RegistryGuestsTest, AnEntityThatLeavesIsAGhostUntilItIsAbroad) {
   EXPECT_EQ(world.create().index, entity.index);
 }
 
+// As after the restore of a save, in which another entity has the index.
+TEST_F(RegistryGuestsTest, AnEntityAbroadReplacesTheFormerOne) {
+  const Entity former = world.create(Health{4});
+  const Entity later{former.index, former.generation + 1};
+  guests.note_abroad(later);
+  EXPECT_FALSE(world.valid(former));
+  EXPECT_TRUE(world.entities().is_abroad(later));
+  EXPECT_EQ(world.journal().back().first, later);
+  const Entity lives = world.create(Health{4});
+  const std::size_t noted = world.journal().size();
+  guests.note_abroad(later);
+  guests.note_abroad({7, 12});
+  guests.note_abroad({lives.index, 0x7fffffff});
+  EXPECT_TRUE(world.valid(lives)) << "the other one is of a future incarnation";
+  EXPECT_EQ(world.journal().size(), noted) << "known, another world's, and of none";
+  EXPECT_TRUE(guests.receive(later, false)) << "it returns";
+}
+
 TEST_F(RegistryGuestsTest, OnlyTheServerDestroysAGhost) {
   testing::GTEST_FLAG(death_test_style) = "threadsafe";
   ASSERT_TRUE(guests.receive({7, 12}, true));

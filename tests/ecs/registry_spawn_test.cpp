@@ -40,6 +40,14 @@ TEST(RegistrySpawn, ARangeWithColumnsIsLikeEntitiesMadeOneByOne) {
   world.check();
 }
 
+TEST(RegistrySpawnDeathTest, APrototypeIsKnown) {
+  World world;
+  const PrototypeId unknown[] = {77};
+  Entity one[1];
+  EXPECT_DEATH(world.begin_spawn(unknown), "prototype 77");
+  EXPECT_DEATH(world.begin_spawn(one, unknown), "prototype 77");
+}
+
 TEST(RegistrySpawn, ASpawnWithoutItsColumnsIsNamed) {
   World world;
   const Entity whole = world.create(Health{}, Mana{});

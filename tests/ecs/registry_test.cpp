@@ -398,7 +398,7 @@ TEST_F(RegistryTest, MoreMisuseAsserts) {
   const Entity twice[] = {entity, entity};
   EXPECT_DEATH(world.add<Label>(twice), "index 0 is added to .*Label twice");
   EXPECT_DEATH(world.get<Health>(entity, world.find_pool(core::StringId32("Health"), core::StringId32("Nope"))),
-               "there is no such pool");
+               "entity 0.1 has no component in no_pool");
   EXPECT_DEATH(world.signals(no_pool), "there is no such pool");
   std::array<Entity, 3> three{};
   EXPECT_DEATH(world.begin_spawn(three, std::array<PrototypeId, 2>{}), "one prototype for each entity");

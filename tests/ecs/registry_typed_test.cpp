@@ -117,6 +117,18 @@ TEST(RegistryTypedDeathTest, ADestroyingConstructorIsFound) {
   EXPECT_DEATH(world.add<Fatal>(entities, fatal), "the constructor of component .*Fatal of entity 0.1 adds");
 }
 
+TEST(RegistryTyped, WithoutTheNamedInstanceNothingIsFound) {
+  World world;
+  const Entity entity = world.create(Health{});
+  const PoolId none = world.find(entity, core::StringId32("Shield"));
+  EXPECT_EQ(none, no_pool);
+  EXPECT_EQ(world.try_get<Health>(entity, none), nullptr);
+  EXPECT_EQ(world.try_read(entity, none), nullptr);
+  EXPECT_EQ(world.try_write(entity, none), nullptr);
+  EXPECT_DEATH(world.get<Health>(entity, none), "entity 0.1 has no component in no_pool");
+  EXPECT_DEATH(world.remove(entity, none), "entity 0.1 has no component in no_pool");
+}
+
 TEST(RegistryTyped, AMirrorFindsComponentsWhateverItsConfig) {
   for (const PoolConfig& pools : {PoolConfig{}, no_pages}) {
     World mirror({.entities = {.recycling = Recycling::given}, .pools = pools});

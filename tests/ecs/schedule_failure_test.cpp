@@ -1,7 +1,12 @@
 // Systems and listeners that throw, and misuse of a schedule.
+#include <gmock/gmock.h>
+
+#include <cstdio>
+#include <mobula/core/log.hpp>
 #include <stdexcept>
 
 #include "ecs/allocations.hpp"
+#include "ecs/components.hpp"
 #include "ecs/schedule_fixture.hpp"
 
 namespace mobula::ecs::schedule_test {
@@ -41,6 +46,29 @@ TEST_F(ScheduleTest, AThrowingListenerKeepsLaterCommandsQueued) {
   schedule.run();
   EXPECT_FALSE(registry.valid(first));
   EXPECT_FALSE(registry.valid(second));
+}
+
+TEST_F(ScheduleTest, CommandsFailUnderTheNameOfTheirSystem) {
+  const Entity entity = registry.create(Position{});
+  schedule.add("giver", phase, [&](const SystemContext& context) { context.commands.add<Position>(entity); });
+  std::string running;
+  registry.signals<Position>().construct.connect(
+      [&](std::span<const Entity>) { running = core::log_fields().running; });
+  schedule.add("later", phase, [](const SystemContext&) {});
+  registry.remove<Position>(entity);
+  schedule.run();
+  EXPECT_EQ(running, "giver");
+}
+
+TEST(ScheduleOfSpawns, AnIncompleteSpawnIsFoundAfterItsSystem) {
+  test::World world;
+  Schedule schedule(world);
+  const PrototypeId prototype[] = {world.prototype(world.create(test::Health{}))};
+  const PhaseId phase = schedule.add_phase("simulate");
+  schedule.add("spawner", phase, [&](const SystemContext& context) { context.registry.begin_spawn(prototype); });
+  schedule.add("later", phase, [](const SystemContext&) { std::fprintf(stderr, "later"); });
+  EXPECT_DEATH(schedule.run(), testing::Not(testing::HasSubstr("later")));
+  EXPECT_DEATH(schedule.run(), "a spawn lacks 1 components");
 }
 
 TEST_F(ScheduleTest, ASystemIsAddedWhollyOrNotAtAll) {

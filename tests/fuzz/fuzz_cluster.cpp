@@ -24,6 +24,13 @@ void reply(std::string_view text) {
     fuzz::require(!each.key.empty() && each.created > 0 && each.modified > 0, "a key was created and modified");
 }
 
+void status(std::string_view text) {
+  const auto read = cluster::read_etcd_status(text);
+  if (read) fuzz::require(read->store != 0 && read->member != 0, "a status has its store and its member");
+  const auto voters = cluster::read_etcd_voters(text);
+  if (voters) fuzz::require(!voters->empty() && !voters->contains(0), "a list has members with ids");
+}
+
 void changes(std::string_view text) {
   const auto read = cluster::read_etcd_changes(text);
   if (!read || read->changes.error) return;
@@ -73,6 +80,7 @@ class Silent final : public cluster::Coordinator {
   cluster::RequestId grant(core::Nanoseconds) override { return ++last_; }
   cluster::RequestId keep_alive(cluster::LeaseId) override { return ++last_; }
   cluster::RequestId revoke(cluster::LeaseId) override { return ++last_; }
+  cluster::RequestId survey() override { return ++last_; }
   void watch(std::string_view, cluster::Revision) override {}
   std::optional<cluster::Reply> poll() override { return std::nullopt; }
   std::optional<cluster::Changes> poll_changes() override { return std::nullopt; }
@@ -104,7 +112,8 @@ void directory(std::string_view text) {
   }
 }
 
-constexpr std::array kinds{reply, changes, node, load, world, members, directory, crossing, ledger, ledger_state};
+constexpr std::array kinds{reply,     changes,  node,   load,         world, members,
+                           directory, crossing, ledger, ledger_state, status};
 
 int run_target(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;

@@ -46,7 +46,7 @@ std::unique_ptr<server::World> zone() {
   config.schema = test::game_schema();
   config.entities_max = 4096;
   config.own = {.first = 1024, .end = 2048};
-  config.region.emplace();
+  config.zone.emplace();
   std::unique_ptr<server::World> world = std::move(*server::World::make(std::move(config)));
   static_cast<void>(*world->create(engine::Transform{}));
   fuzz::require(ecs::Guests(world->registry()).receive({7, 3}, true), "a ghost is received");

@@ -30,6 +30,8 @@ void messages() {
   write_seed("message", "follow",
              wire::encode(wire::Follow{"land.east", core::Bytes(wire::token_bytes), {"udp://203.0.113.7:7777"}}));
   write_seed("message", "visit", wire::encode(wire::Visit{1, {12, 3}}));
+  write_seed("message", "forward",
+             wire::encode(wire::Forward{{12, 3}, wire::ForwardKind::unreliable_event, 1, 5, core::Bytes(9)}));
   write_seed("message", "rejoin_tokens", wire::encode(wire::RejoinTokens{core::Bytes(wire::token_bytes)}));
   write_seed("message", "resource_offer", wire::encode(wire::ResourceOffer{{{hash, 20, 77}}}));
   write_seed("message", "resource_request", wire::encode(wire::ResourceRequest{hash, 7}));

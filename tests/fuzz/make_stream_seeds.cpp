@@ -114,6 +114,8 @@ void cluster_answers() {
   seed(0, "list", "{" + header + R"(,"kvs":[)" + key + R"(],"count":"1"})");
   seed(0, "lease", R"({"result":{)" + header + R"(,"ID":"9","TTL":"2"}})");
   seed(0, "failed", "{" + header + R"(,"responses":[{"response_range":{"kvs":[)" + key + "]}}]}");
+  seed(10, "status", "{" + header + R"(,"version":"3.4.23","leader":"5","errors":["etcdserver: no leader"]})");
+  seed(10, "members", "{" + header + R"(,"members":[{"ID":"5","name":"m0"},{"ID":"6","name":"m1"}]})");
   seed(1, "changes",
        R"({"result":{)" + header + R"(,"events":[{"kv":)" + key +
            R"(},{"type":"DELETE","kv":{"key":"YS95","mod_revision":"4"}}]}})");
@@ -149,7 +151,7 @@ void zones() {
   const ecs::Entity parent = *world->create(engine::Transform{}, demo::Health{});
   const ecs::Entity child = *world->create(engine::Transform{}, demo::Target{parent});
   static_cast<void>(world->hierarchy().set_parent(child, parent));
-  const core::Bytes pack = to_bytes(*world->pack_for_zone(parent));
+  const core::Bytes pack = to_bytes(*world->pack_for_zone({&parent, 1}));
   seed(2, "pack", std::string(reinterpret_cast<const char*>(pack.data()), pack.size()));
 }
 

@@ -114,7 +114,7 @@ TEST(HttpClient, ReportsAnUnreachableServer) {
     CannedServer gone("");
     port = gone.port();
   }
-  EXPECT_STREQ(refusal(http_get("http://127.0.0.1:" + std::to_string(port) + "/")).reason, "unreachable");
+  EXPECT_STREQ(refusal(http_get("http://127.0.0.1:" + std::to_string(port) + "/")).reason, "not running");
   EXPECT_STREQ(refusal(http_get("http://no-such-host.invalid:1/")).reason, "unreachable");
 }
 

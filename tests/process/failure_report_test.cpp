@@ -95,6 +95,42 @@ TEST(FailureReportDeathTest, AFaultIsReportedAndKeepsItsSignal) {
   EXPECT_EXIT(end_by(SIGFPE), testing::KilledBySignal(SIGFPE), "failure *signal 8");
 }
 
+TEST(FailureReportDeathTest, AnAbortIsReportedOnce) {
+  const auto end = [] {
+    ::signal(SIGABRT, SIG_DFL);
+    report_signals();
+    const FailureListener listener([](std::string_view line) {
+      std::fprintf(stderr, "heard <%.*s>\n", static_cast<int>(line.size()), line.data());
+    });
+    std::abort();
+  };
+  EXPECT_EXIT(end(), testing::KilledBySignal(SIGABRT),
+              testing::AllOf(testing::HasSubstr("heard <failure   signal 6 (Aborted)"),
+                             testing::Not(testing::ContainsRegex("heard(.|\n)*heard"))));
+  const auto fail = [] {
+    ::signal(SIGABRT, SIG_DFL);
+    report_signals();
+    fail_a_check();
+  };
+  EXPECT_EXIT(fail(), testing::KilledBySignal(SIGABRT),
+              testing::AllOf(testing::HasSubstr("sums are odd"), testing::Not(testing::HasSubstr("signal 6"))));
+}
+
+TEST(FailureReportDeathTest, AnExitWithinWorkIsAFailure) {
+  const auto exit_within = [] {
+    const NoExit working;
+    std::exit(3);
+  };
+  EXPECT_DEATH(exit_within(), "failure *the program has called exit.. while its work goes on");
+  const auto exit_after = [] {
+    {
+      const NoExit working;
+    }
+    std::exit(3);
+  };
+  EXPECT_EXIT(exit_after(), testing::ExitedWithCode(3), "");
+}
+
 TEST(FailureReportDeathTest, AHandlerThatIsThereStays) {
   const auto end = [] {
     ::signal(SIGSEGV, [](int) { ::_exit(7); });

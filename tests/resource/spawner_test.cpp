@@ -140,7 +140,9 @@ TEST(Spawner, RefusesAnEntityThatCouldNotBeSent) {
   const auto bound = Spawner::bind(registry, *large, resource);
   ASSERT_FALSE(bound.ok());
   EXPECT_STREQ(bound.error().reason, "too large");
-  EXPECT_NE(bound.error().message.find("4 components to send, of at most 20001 bytes"), std::string::npos)
+  EXPECT_EQ(bound.error().message.find("entity 0 of the level has 4 components to send, of at most 20001 bytes, the "
+                                       "largest of which is c"),
+            0u)
       << bound.error().message;
 }
 

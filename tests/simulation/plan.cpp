@@ -11,35 +11,51 @@ namespace {
 
 using Type = Fault::Kind;
 
+constexpr std::string_view of_player = "player";
+constexpr std::string_view of_node = "node";
+constexpr std::string_view of_none;
+
 constexpr std::array kinds{
-    FaultKind{Type::network, "network", "the plan's network conditions for all clients", 6, 200, false},
-    FaultKind{Type::cut, "cut", "no packets to or from the player's client", 6, 300, true},
-    FaultKind{Type::deaf, "deaf", "no packets to it", 4, 100, true},
-    FaultKind{Type::silent, "silent", "no packets from it", 4, 100, true},
-    FaultKind{Type::mute, "mute", "its program pauses, then reads all packets at once", 6, 400, true},
-    FaultKind{Type::clock_jump, "clock jump", "its clock jumps", 3, 1, true},
+    FaultKind{Type::network, "network", "the plan's network conditions for all clients", 6, 200, of_none},
+    FaultKind{Type::cut, "cut", "no packets to or from the player's client", 6, 300, of_player},
+    FaultKind{Type::deaf, "deaf", "no packets to it", 4, 100, of_player},
+    FaultKind{Type::silent, "silent", "no packets from it", 4, 100, of_player},
+    FaultKind{Type::mute, "mute", "its program pauses, then reads all packets at once", 6, 400, of_player},
+    FaultKind{Type::clock_jump, "clock jump", "its clock jumps", 3, 1, of_player},
     FaultKind{Type::clock_drift, "clock drift", "its clock runs faster or slower by this time per second", 3, 400,
-              true},
-    FaultKind{Type::broken, "broken", "its stream closes, for both sides or only for the client", 8, 1, true},
-    FaultKind{Type::full, "full", "the pipe to it accepts nothing", 4, 100, true},
-    FaultKind{Type::slow, "slow", "the pipe to it accepts packets in every eighth tick only", 4, 300, true},
-    FaultKind{Type::moved, "move", "its address changes", 2, 1, true},
-    FaultKind{Type::twice, "second log-in", "its program is started a second time while the first runs", 2, 1, true},
-    FaultKind{Type::kick, "kick", "the player is kicked", 2, 1, true},
-    FaultKind{Type::ban, "ban", "the player is banned", 1, 200, true},
-    FaultKind{Type::stall, "stall", "the server's process pauses", 3, 60, false},
-    FaultKind{Type::date, "date", "the server's date is wrong: tokens seem to be from another time", 2, 200, false},
-    FaultKind{Type::reload, "reload", "the server reloads another level", 1, 1, false},
-    FaultKind{Type::disk_full, "disk full", "the store's disk is full", 2, 200, false},
-    FaultKind{Type::disk_errors, "disk errors", "the store's disk fails at random, and writes short", 2, 200, false},
-    FaultKind{Type::no_memory, "no memory for SQLite", "memory allocations of SQLite fail at random", 2, 200, false},
+              of_player},
+    FaultKind{Type::broken, "broken", "its stream closes, for both sides or only for the client", 8, 1, of_player},
+    FaultKind{Type::full, "full", "the pipe to it accepts nothing", 4, 100, of_player},
+    FaultKind{Type::slow, "slow", "the pipe to it accepts packets in every eighth tick only", 4, 300, of_player},
+    FaultKind{Type::moved, "move", "its address changes", 2, 1, of_player},
+    FaultKind{Type::twice, "second log-in", "its program is started a second time while the first runs", 2, 1,
+              of_player},
+    FaultKind{Type::kick, "kick", "the player is kicked", 2, 1, of_player},
+    FaultKind{Type::ban, "ban", "the player is banned", 1, 200, of_player},
+    FaultKind{Type::stall, "stall", "the server's process pauses", 3, 60, of_none},
+    FaultKind{Type::date, "date", "the server's date is wrong: tokens seem to be from another time", 2, 200, of_none},
+    FaultKind{Type::reload, "reload", "the server reloads another level", 1, 1, of_none},
+    FaultKind{Type::disk_full, "disk full", "the store's disk is full", 2, 200, of_none},
+    FaultKind{Type::disk_errors, "disk errors", "the store's disk fails at random, and writes short", 2, 200, of_none},
+    FaultKind{Type::no_memory, "no memory for SQLite", "memory allocations of SQLite fail at random", 2, 200, of_none},
     FaultKind{Type::crash, "crash",
-              "power loss after this number of disk operations; the server restarts from its store", 2, 1, false},
-    FaultKind{Type::stop, "stop", "the server shuts down in good order and restarts", 1, 1, false},
+              "power loss after this number of disk operations; the server restarts from its store", 2, 1, of_none},
+    FaultKind{Type::stop, "stop", "the server shuts down in good order and restarts", 1, 1, of_none},
     FaultKind{Type::drain, "drain", "the server admits nobody, and stops after this time or when it is empty", 1, 1,
-              false},
-    FaultKind{Type::reader, "reader", "another program reads the world's file: its log stays", 2, 400, false},
-    FaultKind{Type::narrow, "narrow", "no packets above 1,100 bytes to or from the player's client", 4, 600, true},
+              of_none},
+    FaultKind{Type::reader, "reader", "another program reads the world's file: its log stays", 2, 400, of_none},
+    FaultKind{Type::narrow, "narrow", "no packets above 1,100 bytes to or from the player's client", 4, 600, of_player},
+    FaultKind{Type::node_killed, "node killed", "its process ends without a word, and begins again after this time", 6,
+              200, of_node},
+    FaultKind{Type::node_paused, "node paused", "its process does nothing", 4, 120, of_node},
+    FaultKind{Type::node_ended, "node ended", "its process ends in good order, and begins again after this time", 2,
+              100, of_node},
+    FaultKind{Type::node_cut, "node cut", "it does not reach the coordinator", 3, 100, of_node},
+    FaultKind{Type::parted, "parted", "it and the next node do not reach each other", 4, 300, of_node},
+    FaultKind{Type::no_majority, "no majority", "the coordinator neither reads nor writes", 2, 100, of_none},
+    FaultKind{Type::slow_coordinator, "slow coordinator", "requests and answers are lost, and some requests are late",
+              3, 200, of_none},
+    FaultKind{Type::map, "map", "a zone is split, or the last split is merged again", 2, 1, of_none},
 };
 
 // All newcomers, some of them or one alone in a tick of 50 ms.
@@ -47,9 +63,10 @@ constexpr std::array work_steps{100 * core::microsecond, 3 * core::millisecond, 
 constexpr std::uint64_t small_log_bytes = 100'000;  // some checkpoints
 constexpr std::uint32_t seconds_max = 100;  // plus 1 s per 10 ticks: far more than any plan takes, with sanitizers too
 
-std::vector<Type> every_kind() {
+std::vector<Type> every_kind_of_a_server() {
   std::vector<Type> all;
-  for (const FaultKind& each : kinds) all.push_back(each.kind);
+  for (const FaultKind& each : kinds)
+    if (each.kind < Type::node_killed) all.push_back(each.kind);
   return all;
 }
 
@@ -80,7 +97,7 @@ Fault draw_fault(core::Random& random, const FaultKind& kind, const Plan& plan) 
   fault.kind = kind.kind;
   fault.at = 20 + random.below(std::max(plan.ticks, 21u) - 20);
   fault.ticks = 1 + random.below(kind.ticks_max);
-  fault.who = random.below(plan.players);
+  fault.who = random.below(kind.of == of_node ? plan.nodes : plan.players);
   if (kind.kind == Type::crash) fault.operations = random.chance(1, 4) ? 0 : random.below(60);
   if (kind.kind == Type::network) fault.network = draw_network(random, true);
   if (kind.kind == Type::clock_jump) fault.by = (random.below(8000) - core::Nanoseconds{3000}) * core::millisecond;
@@ -90,13 +107,22 @@ Fault draw_fault(core::Random& random, const FaultKind& kind, const Plan& plan) 
   return fault;
 }
 
+void draw_faults(core::Random& random, const Scenario& scenario, Plan& plan) {
+  for (const Type kind : scenario.faults) {
+    const FaultKind& one = info(kind);
+    const std::uint64_t most = (2 * std::uint64_t{one.per_1000_ticks} * plan.ticks + 999) / 1000;
+    for (std::uint32_t count = random.below(static_cast<std::uint32_t>(most) + 1); count > 0; --count)
+      plan.faults.push_back(draw_fault(random, one, plan));
+  }
+}
+
 }  // namespace
 
 std::span<const FaultKind> fault_kinds() { return kinds; }
 
 const std::vector<Scenario>& scenarios() {
   static const std::vector<Scenario> all{
-      {"all", "everything that can go wrong", every_kind(), true},
+      {"all", "everything that can go wrong", every_kind_of_a_server(), true},
       {"network", "loss, delay, partitions", {Type::network, Type::cut, Type::deaf, Type::silent}, false},
       {"narrow", "paths that carry small packets only, with loss", {Type::network, Type::narrow}, false},
       {"clients",
@@ -114,6 +140,13 @@ const std::vector<Scenario>& scenarios() {
        false},
       {"hostile", "garbage, replays, false messages, stolen and invalid tokens", {Type::network}, true},
       {"calm", "only the world's own changes", {}, false},
+      {"zones",
+       "zones of a cluster, on nodes that end, pause, and lose their paths and their coordinator",
+       {Type::node_killed, Type::node_paused, Type::node_ended, Type::node_cut, Type::parted, Type::no_majority,
+        Type::slow_coordinator, Type::map, Type::network, Type::cut, Type::mute, Type::disk_full},
+       false,
+       true},
+      {"calm-zones", "zones of a cluster without faults", {}, false, true},
   };
   return all;
 }
@@ -123,9 +156,28 @@ const Scenario* find_scenario(std::string_view name) {
   return found == scenarios().end() ? nullptr : &*found;
 }
 
+Plan draw_cluster_plan(std::uint64_t seed, const Scenario& scenario, const Size& size) {
+  core::Random random(salted(seed, Salt::plan));
+  Plan plan;
+  plan.seed = seed;
+  plan.ticks = size.ticks;
+  plan.zones = size.zones;
+  plan.nodes = size.nodes;
+  plan.players = size.players;
+  plan.players_max = size.players + 100;
+  plan.entities = size.entities;
+  plan.checkpoint_ticks = 5 + random.below(60);
+  plan.seconds_max = seconds_max + size.ticks / 10 * (1 + size.players / 50);
+  if (!scenario.faults.empty()) plan.network = draw_network(random, false);
+  draw_faults(random, scenario, plan);
+  std::ranges::stable_sort(plan.faults, {}, &Fault::at);
+  return plan;
+}
+
 Plan draw_plan(std::uint64_t seed, std::string_view scenario, const Size& size) {
   const Scenario* drawn = find_scenario(scenario);
   MOBULA_ASSERT(drawn != nullptr, "no such scenario");
+  if (drawn->has_zones) return draw_cluster_plan(seed, *drawn, size);
   core::Random random(salted(seed, Salt::plan));
   Plan plan;
   plan.seed = seed;
@@ -156,12 +208,7 @@ Plan draw_plan(std::uint64_t seed, std::string_view scenario, const Size& size) 
     plan.network.jitter += 60 * core::millisecond;
     plan.network.loss_ppm += 60'000;
   }
-  for (const Type kind : drawn->faults) {
-    const FaultKind& one = info(kind);
-    const std::uint64_t most = (2 * std::uint64_t{one.per_1000_ticks} * plan.ticks + 999) / 1000;
-    for (std::uint32_t count = random.below(static_cast<std::uint32_t>(most) + 1); count > 0; --count)
-      plan.faults.push_back(draw_fault(random, one, plan));
-  }
+  draw_faults(random, *drawn, plan);
   if (random.chance(1, 4)) plan.delta_bytes = wire::delta_bytes_max + 50 + random.below(3000);
   if (random.chance(1, 2)) plan.log_bytes = small_log_bytes;
   if (random.chance(2, 3)) plan.work_step = work_steps[random.below(work_steps.size())];
@@ -171,7 +218,8 @@ Plan draw_plan(std::uint64_t seed, std::string_view scenario, const Size& size) 
 
 std::string to_string(const Fault& fault) {
   std::string text = "tick " + std::to_string(fault.at) + ": " + std::string(info(fault.kind).name);
-  if (info(fault.kind).of_player) text += " of player " + std::to_string(fault.who);
+  const std::string_view of = info(fault.kind).of;
+  if (!of.empty()) text += " of " + std::string(of) + ' ' + std::to_string(fault.who);
   if (fault.kind == Type::crash) text += " after " + std::to_string(fault.operations) + " operations of the disk";
   if (fault.ticks > 1) text += " for " + std::to_string(fault.ticks) + " ticks";
   if (fault.by != 0) text += " by " + std::to_string(fault.by / core::millisecond) + " ms";
@@ -184,23 +232,31 @@ std::string to_string(const Fault& fault) {
   return text;
 }
 
-std::string to_string(const Plan& plan) {
-  std::string text =
-      "seed " + std::to_string(plan.seed) + ": " + std::to_string(plan.ticks) + " ticks, " +
-      std::to_string(plan.players) + " players, " + std::to_string(plan.entities) + " entities, up to " +
-      std::to_string(plan.changes_max) + " changes in a tick, " + std::to_string(plan.unauthenticated_peers) +
-      " unauthenticated peers, " + std::to_string(plan.hostile_clients) + " hostile clients, " +
-      (plan.hides ? "layers and rooms" : "everything visible") + (plan.has_level ? ", a level" : "") +
-      (plan.has_large ? ", entities larger than a datagram" : "") + (plan.predicts ? ", predicted Transforms" : "") +
-      (plan.has_rules ? ", rules" : "") + (plan.rewinds ? ", rewound views" : "") +
-      (plan.keeps_levels ? " that clients keep" : "") + (plan.spectates ? ", a spectator" : "") + ", room for " +
-      std::to_string(plan.players_max) + (plan.refuses_second ? ", second log-ins refused" : "") + ", history " +
-      std::to_string(plan.history_bytes) + " bytes, deltas " + std::to_string(plan.delta_bytes) +
-      " bytes, a checkpoint each " + std::to_string(plan.checkpoint_ticks) + " ticks, a log of " +
-      std::to_string(plan.log_bytes) + " bytes, " + std::to_string(plan.work_step / core::microsecond) +
-      " us of work between two newcomers\n";
+std::string list_faults(const Plan& plan) {
+  std::string text = "\n";
   for (const Fault& fault : plan.faults) text += "  " + to_string(fault) + "\n";
   return text;
+}
+
+std::string to_string(const Plan& plan) {
+  if (plan.zones > 0)
+    return "seed " + std::to_string(plan.seed) + ": " + std::to_string(plan.ticks) + " ticks, " +
+           std::to_string(plan.zones) + " zones on " + std::to_string(plan.nodes) + " nodes, " +
+           std::to_string(plan.players) + " players, " + std::to_string(plan.entities) +
+           " entities, a checkpoint each " + std::to_string(plan.checkpoint_ticks) + " ticks" + list_faults(plan);
+  return "seed " + std::to_string(plan.seed) + ": " + std::to_string(plan.ticks) + " ticks, " +
+         std::to_string(plan.players) + " players, " + std::to_string(plan.entities) + " entities, up to " +
+         std::to_string(plan.changes_max) + " changes in a tick, " + std::to_string(plan.unauthenticated_peers) +
+         " unauthenticated peers, " + std::to_string(plan.hostile_clients) + " hostile clients, " +
+         (plan.hides ? "layers and rooms" : "everything visible") + (plan.has_level ? ", a level" : "") +
+         (plan.has_large ? ", entities larger than a datagram" : "") + (plan.predicts ? ", predicted Transforms" : "") +
+         (plan.has_rules ? ", rules" : "") + (plan.rewinds ? ", rewound views" : "") +
+         (plan.keeps_levels ? " that clients keep" : "") + (plan.spectates ? ", a spectator" : "") + ", room for " +
+         std::to_string(plan.players_max) + (plan.refuses_second ? ", second log-ins refused" : "") + ", history " +
+         std::to_string(plan.history_bytes) + " bytes, deltas " + std::to_string(plan.delta_bytes) +
+         " bytes, a checkpoint each " + std::to_string(plan.checkpoint_ticks) + " ticks, a log of " +
+         std::to_string(plan.log_bytes) + " bytes, " + std::to_string(plan.work_step / core::microsecond) +
+         " us of work between two newcomers" + list_faults(plan);
 }
 
 }  // namespace mobula::sim

@@ -39,11 +39,19 @@ struct Fault {
     stop,
     drain,
     narrow,
+    node_killed,  // from here on: of a cluster
+    node_paused,
+    node_ended,
+    node_cut,
+    parted,
+    no_majority,
+    slow_coordinator,
+    map,
   };
   Kind kind = Kind::network;
   std::uint32_t at = 0;     // tick of the simulation
   std::uint32_t ticks = 0;  // duration
-  std::uint32_t who = 0;    // player
+  std::uint32_t who = 0;    // player or node
   std::uint32_t operations = 0;
   transport::NetworkConditions network{};
   core::Nanoseconds by = 0;
@@ -55,7 +63,7 @@ struct FaultKind {
   std::string_view about;
   std::uint32_t per_1000_ticks;  // rate, in plans that have this kind
   std::uint32_t ticks_max;       // longest duration
-  bool of_player;
+  std::string_view of;           // "player" or "node"; empty for neither
 };
 [[nodiscard]] std::span<const FaultKind> fault_kinds();
 
@@ -64,6 +72,8 @@ constexpr std::uint32_t short_history_bytes = 2048;  // less than the changes of
 struct Plan {
   std::uint64_t seed = 0;
   std::uint32_t ticks = 0;        // with faults; then everything must recover
+  std::uint32_t zones = 0;        // number in a cluster; 0 for a single server
+  std::uint32_t nodes = 0;        // number in the cluster
   std::uint32_t players = 0;      // at a time
   std::uint32_t players_max = 0;  // ServerConfig's; hostile clients may take a player's place
   std::uint32_t entities = 0;
@@ -97,6 +107,8 @@ struct Size {
   std::uint32_t ticks = 2000;
   std::uint32_t players = 8;
   std::uint32_t entities = 300;
+  std::uint32_t zones = 4;  // in scenarios of a cluster
+  std::uint32_t nodes = 3;
 };
 
 struct Scenario {
@@ -104,6 +116,7 @@ struct Scenario {
   std::string_view about;
   std::vector<Fault::Kind> faults;  // possible kinds
   bool hostile = false;             // has unauthenticated peers and hostile clients
+  bool has_zones = false;           // the plan is a cluster's (cluster/cluster_simulation.hpp)
 };
 [[nodiscard]] const std::vector<Scenario>& scenarios();
 // Returns null if there is no scenario of that name.

@@ -20,6 +20,10 @@ using namespace mobula;
 constexpr int something_wrong = 1;
 constexpr int cannot_write = 2;
 constexpr std::uint32_t shrink_trials_max = 60;
+constexpr std::uint32_t players_max = 10'000;      // in a cluster
+constexpr std::uint32_t entities_max = 100'000;    // in a cluster
+constexpr std::uint32_t server_players_max = 200;  // limits for a single server
+constexpr std::uint32_t server_entities_max = 10'000;
 
 struct Options {
   std::uint64_t seed = 0;  // the first one
@@ -42,7 +46,8 @@ std::string line_of(const sim::Trial& trial) {
 std::string again(const Options& options, std::uint64_t seed) {
   return "mobula-sim --seed " + std::to_string(seed) + " --scenario " + options.scenario + " --ticks " +
          std::to_string(options.size.ticks) + " --players " + std::to_string(options.size.players) + " --entities " +
-         std::to_string(options.size.entities);
+         std::to_string(options.size.entities) + " --zones " + std::to_string(options.size.zones) + " --nodes " +
+         std::to_string(options.size.nodes);
 }
 
 // Reports a failing seed: how to repeat it, the minimal plan and the trace.
@@ -71,6 +76,25 @@ struct Sums {
   std::uint64_t poses = 0;
   std::uint64_t restarts = 0;
   std::uint64_t rejoins = 0;
+  std::uint64_t crossings = 0;
+  std::uint64_t zone_changes = 0;
+
+  void add(const sim::Outcome& outcome) {
+    ++seeds;
+    ticks += outcome.ticks;
+    compared += outcome.compared;
+    certain += outcome.certain;
+    poses += outcome.poses;
+    restarts += outcome.restarts;
+    rejoins += outcome.rejoins;
+    crossings += outcome.crossings;
+    zone_changes += outcome.zone_changes;
+  }
+  void print() const {
+    std::cout << seeds << " seeds, " << ticks << " ticks, " << compared << " states compared, " << certain
+              << " ticks predicted for certain, " << poses << " rewound poses, " << restarts << " restarts of servers, "
+              << rejoins << " rejoins, " << crossings << " crossings of entities, " << zone_changes << " of clients\n";
+  }
 };
 
 // Runs several seeds at once. Ends at the first failing one and returns it.
@@ -95,13 +119,7 @@ std::optional<sim::Trial> run_many(const Options& options, Sums& sums) {
       const sim::Trial trial = running[i].finish();
       running.erase(running.begin() + static_cast<std::ptrdiff_t>(i));
       std::cout << line_of(trial) << '\n';
-      ++sums.seeds;
-      sums.ticks += trial.outcome.ticks;
-      sums.compared += trial.outcome.compared;
-      sums.certain += trial.outcome.certain;
-      sums.poses += trial.outcome.poses;
-      sums.restarts += trial.outcome.restarts;
-      sums.rejoins += trial.outcome.rejoins;
+      sums.add(trial.outcome);
       if (!trial.outcome.wrong.empty() && !failed) failed = trial;
     }
   }
@@ -109,6 +127,7 @@ std::optional<sim::Trial> run_many(const Options& options, Sums& sums) {
 }
 
 int run(const Options& options) {
+  Sums sums;
   if (options.seeds == 1 && options.minutes == 0) {
     const sim::Plan plan = sim::draw_plan(options.seed, options.scenario, options.size);
     std::cout << to_string(plan);
@@ -118,15 +137,14 @@ int run(const Options& options) {
     else
       explain(options, trial);
     std::cout << line_of(trial) << '\n';
+    sums.add(trial.outcome);
+    sums.print();
     return trial.outcome.wrong.empty() ? 0 : something_wrong;
   }
-  Sums sums;
   const std::optional<sim::Trial> failed = run_many(options, sums);
   if (failed) explain(options, *failed);
-  std::cout << sums.seeds << " seeds, " << sums.ticks << " ticks, " << sums.compared << " states compared, "
-            << sums.certain << " ticks predicted for certain, " << sums.poses << " rewound poses, " << sums.restarts
-            << " restarts of servers, " << sums.rejoins << " rejoins\n"
-            << (failed ? "something is wrong" : "nothing is wrong") << '\n';
+  sums.print();
+  std::cout << (failed ? "something is wrong" : "nothing is wrong") << '\n';
   return failed ? something_wrong : 0;
 }
 
@@ -153,10 +171,16 @@ void add_options(CLI::App& app, Options& options) {
       ->check(CLI::Range(50u, 1'000'000u))
       ->capture_default_str();
   app.add_option("--players", options.size.players, "number of players at a time")
-      ->check(CLI::Range(1u, 200u))
+      ->check(CLI::Range(1u, players_max))
+      ->capture_default_str();
+  app.add_option("--zones", options.size.zones, "number of zones in scenarios of a cluster")
+      ->check(CLI::Range(1u, 256u))
+      ->capture_default_str();
+  app.add_option("--nodes", options.size.nodes, "number of nodes in scenarios of a cluster")
+      ->check(CLI::Range(1u, 64u))
       ->capture_default_str();
   app.add_option("--entities", options.size.entities, "number of entities in the world")
-      ->check(CLI::Range(1u, 10'000u))
+      ->check(CLI::Range(1u, entities_max))
       ->capture_default_str();
   app.add_option("--trace", options.trace,
                  "write events to a file: tick, tab, event, tab, entity; with several seeds those of a failing one")
@@ -188,6 +212,12 @@ int main(int argc, char** argv) {
   if (options.lists) {
     list_scenarios();
     return 0;
+  }
+  const bool fits = options.size.players <= server_players_max && options.size.entities <= server_entities_max;
+  if (!fits && !sim::find_scenario(options.scenario)->has_zones) {
+    std::cerr << "mobula-sim: a single server has at most " << server_players_max << " simulated players and "
+              << server_entities_max << " entities\n";
+    return cannot_write;
   }
   if (!options.trace.empty() && !std::ofstream(options.trace)) {
     std::cerr << "mobula-sim: " << options.trace << " cannot be written\n";

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <mobula/core/assert.hpp>
 #include <mobula/core/bytes.hpp>
 #include <mobula/core/random.hpp>
@@ -85,7 +86,8 @@ struct SimulatedDisk::Vfs {
   // Counts an operation and returns whether the power fails during it.
   bool power_goes();
   bool fails(std::uint32_t one_in) { return trouble == Trouble::errors && random.chance(1, one_in); }
-  Image& image_of(const char* path);
+  int close(File& file);
+  const std::shared_ptr<Image>& image_of(const char* path);
   void restore(const std::string& path, Image& image);
 
   core::Random random;
@@ -93,7 +95,8 @@ struct SimulatedDisk::Vfs {
   Trouble trouble = Trouble::none;
   bool power = true;
   std::uint32_t operations_left = never;
-  std::map<std::string, Image> images;  // by path
+  std::map<std::string, std::shared_ptr<Image>> images;   // by path
+  std::map<const File*, std::shared_ptr<Image>> of_open;  // an open file may have been removed
   sqlite3_vfs* below = nullptr;
   sqlite3_vfs own{};
   sqlite3_io_methods methods{};
@@ -169,7 +172,7 @@ void SimulatedDisk::Vfs::set_disk_calls() {
 
 void SimulatedDisk::Vfs::set_file_calls() {
   methods.iVersion = 2;  // only the index of the log is mapped
-  methods.xClose = [](sqlite3_file* closed) { return file(closed).below()->pMethods->xClose(file(closed).below()); };
+  methods.xClose = [](sqlite3_file* closed) { return file(closed).vfs->close(file(closed)); };
   methods.xRead = [](sqlite3_file* from, void* to, int count, sqlite3_int64 offset) {
     return file(from).vfs->read(file(from), to, count, offset);
   };
@@ -221,23 +224,30 @@ int SimulatedDisk::Vfs::open(const char* path, File& file, int flags, int* flags
   file.base.pMethods = &methods;
   file.vfs = this;
   const bool counts = (flags & (SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_WAL | SQLITE_OPEN_MAIN_JOURNAL)) != 0;
-  file.image = counts ? &image_of(path) : nullptr;
+  if (counts) of_open[&file] = image_of(path);
+  file.image = counts ? of_open[&file].get() : nullptr;
   return SQLITE_OK;
 }
 
+int SimulatedDisk::Vfs::close(File& file) {
+  of_open.erase(&file);
+  return file.below()->pMethods->xClose(file.below());
+}
+
 // A renamed file keeps its image.
-Image& SimulatedDisk::Vfs::image_of(const char* path) {
+const std::shared_ptr<Image>& SimulatedDisk::Vfs::image_of(const char* path) {
   struct stat found{};
   ::stat(path, &found);
-  const auto other = std::ranges::find_if(images, [&](const auto& e) { return e.second.number == found.st_ino; });
+  const auto other = std::ranges::find_if(images, [&](const auto& e) { return e.second->number == found.st_ino; });
   if (other != images.end() && other->first != path && found.st_size > 0) {
     auto moved = images.extract(other);
     moved.key() = path;
     images.erase(path);
     images.insert(std::move(moved));
   }
-  Image& image = images[path];
-  if (image.number != found.st_ino || found.st_size == 0) image = {found.st_ino, content_of(path), {}};
+  std::shared_ptr<Image>& image = images[path];
+  if (image == nullptr || image->number != found.st_ino) image = std::make_shared<Image>();
+  if (image->number != found.st_ino || found.st_size == 0) *image = {found.st_ino, content_of(path), {}};
   return image;
 }
 
@@ -343,7 +353,7 @@ void SimulatedDisk::lose_power_after(std::uint32_t operations) {
 }
 
 void SimulatedDisk::restore_power() {
-  for (auto& [path, image] : vfs_->images) vfs_->restore(path, image);
+  for (auto& [path, image] : vfs_->images) vfs_->restore(path, *image);
   vfs_->images.clear();
   vfs_->power = true;
 }

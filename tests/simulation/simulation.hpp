@@ -58,6 +58,8 @@ struct Outcome {
   std::uint64_t poses = 0;     // rewound ones that were compared
   std::uint32_t restarts = 0;
   std::uint64_t rejoins = 0;
+  std::uint64_t crossings = 0;     // entities that went from one zone to another
+  std::uint64_t zone_changes = 0;  // clients that followed their players
 };
 
 class Simulation {

@@ -74,6 +74,14 @@ void Simulation::apply(const Fault& fault) {
     case Kind::no_memory: return disk_.set_trouble(SimulatedDisk::Trouble::memory);
     case Kind::crash: disk_.lose_power_after(fault.operations); return revive();
     case Kind::stop: return restart_server();
+    case Kind::node_killed:  // those of a cluster
+    case Kind::node_paused:
+    case Kind::node_ended:
+    case Kind::node_cut:
+    case Kind::parted:
+    case Kind::no_majority:
+    case Kind::slow_coordinator:
+    case Kind::map: return;
   }
 }
 

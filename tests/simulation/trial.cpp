@@ -12,6 +12,7 @@
 #include <fstream>
 #include <mobula/core/assert.hpp>
 #include <mobula/core/log.hpp>
+#include <simulation/cluster/cluster_simulation.hpp>
 #include <simulation/trial.hpp>
 #include <sstream>
 #include <stdexcept>
@@ -28,6 +29,8 @@ struct Report {
   std::uint64_t certain = 0;
   std::uint64_t poses = 0;
   std::uint64_t rejoins = 0;
+  std::uint64_t crossings = 0;
+  std::uint64_t zone_changes = 0;
   std::uint32_t ticks = 0;
   std::uint32_t restarts = 0;
 };
@@ -83,16 +86,15 @@ void end_within(std::uint32_t seconds) {
       trace << std::endl;
     };
   }
-  Outcome outcome;
-  {
-    Simulation simulation(plan, listener, folder);
-    outcome = simulation.run();
-  }
+  const Outcome outcome =
+      plan.zones > 0 ? ClusterSimulation(plan, listener, folder).run() : Simulation(plan, listener, folder).run();
   const Report report{.hash = outcome.hash,
                       .compared = outcome.compared,
                       .certain = outcome.certain,
                       .poses = outcome.poses,
                       .rejoins = outcome.rejoins,
+                      .crossings = outcome.crossings,
+                      .zone_changes = outcome.zone_changes,
                       .ticks = outcome.ticks,
                       .restarts = outcome.restarts};
   write_all(to, &report, sizeof(report));
@@ -194,7 +196,9 @@ Trial RunningTrial::finish() {
                      .certain = report.certain,
                      .poses = report.poses,
                      .restarts = report.restarts,
-                     .rejoins = report.rejoins};
+                     .rejoins = report.rejoins,
+                     .crossings = report.crossings,
+                     .zone_changes = report.zone_changes};
   }
   if (!trace_path_.empty() && !trial.outcome.wrong.empty())
     std::ofstream(trace_path_, std::ios::app) << trial.outcome.ticks << "\tWRONG: " << trial.outcome.wrong << '\n'

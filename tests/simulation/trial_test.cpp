@@ -71,6 +71,33 @@ TEST(Trial, NothingIsWrongAfterDiskFailuresAndRestarts) {
   }
 }
 
+// Each fault of a cluster, some of them together.
+TEST(Trial, ZonesKeepEverythingUnderAllFaults) {
+  using Kind = Fault::Kind;
+  Plan plan = draw_plan(1, "calm-zones", {.ticks = 420, .players = 4, .entities = 120});
+  plan.checkpoint_ticks = 20;
+  plan.faults = {fault(Kind::parted, 20, 40),       fault(Kind::map, 30),
+                 fault(Kind::node_killed, 50, 30),  fault(Kind::disk_full, 60, 30),
+                 fault(Kind::no_majority, 100, 60), fault(Kind::map, 130),
+                 fault(Kind::node_cut, 170, 50),    fault(Kind::slow_coordinator, 200, 80),
+                 fault(Kind::node_paused, 240, 60), fault(Kind::cut, 250, 120),
+                 fault(Kind::node_ended, 320, 20),  fault(Kind::mute, 330, 40),
+                 fault(Kind::node_killed, 380, 30)};
+  const Trial trial = run_trial(plan);
+  EXPECT_EQ(trial.outcome.wrong, "");
+  EXPECT_GE(trial.outcome.restarts, 4u);
+  EXPECT_GT(trial.outcome.crossings, 40u);
+}
+
+// Without faults clients follow their players: no tick without the own entity, no command left out, nobody joins again.
+TEST(Trial, ZonesWithoutFaultsGiveTheSameHash) {
+  const Plan plan = draw_plan(2, "calm-zones", {.ticks = 150, .players = 12, .entities = 60});
+  const Trial trial = run_trial(plan);
+  EXPECT_EQ(trial.outcome.wrong, "");
+  EXPECT_GT(trial.outcome.zone_changes, 0u);
+  EXPECT_EQ(run_trial(plan).outcome.hash, trial.outcome.hash);
+}
+
 // Nobody starves, and those who play miss no tick, although a tick has time for one alone.
 TEST(Trial, NewcomersComeInOneByOne) {
   using Kind = Fault::Kind;

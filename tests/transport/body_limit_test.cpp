@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <mobula/core/random.hpp>
 #include <mobula/transport/body_limit.hpp>
 
 namespace mobula::transport {
@@ -51,6 +52,37 @@ TEST(BodyLimit, AFullInboxIsNoNarrowPath) {
       EXPECT_FALSE(limit.reduced());
     }
   }
+}
+
+TEST(BodyLimit, LossOfAnySizeIsNoNarrowPath) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    SCOPED_TRACE(seed);
+    core::Random random(seed);
+    BodyLimit limit;
+    for (int sent = 0; sent < 20'000; ++sent) {
+      const std::size_t bytes = limit.next();
+      limit.on_sent(bytes);
+      if (random.below(2) == 0) {
+        limit.on_acked(bytes, no_chunks);
+      } else {
+        limit.on_lost(bytes, no_chunks);
+      }
+      ASSERT_FALSE(limit.reduced()) << "after " << sent;
+    }
+  }
+}
+
+TEST(BodyLimit, IsReducedOverANarrowPathThatLosesAThird) {
+  BodyLimit limit;
+  for (int i = 0; i < 3 * soon && !limit.reduced(); ++i) {
+    limit.on_lost(large, no_chunks);
+    if (i % 3 == 0) {
+      limit.on_lost(small, no_chunks);
+    } else {
+      limit.on_acked(small, no_chunks);
+    }
+  }
+  EXPECT_TRUE(limit.reduced());
 }
 
 TEST(BodyLimit, IsReducedWhenAPathShrinks) {

@@ -78,10 +78,11 @@ inline std::vector<Message> examples() {
       DeltaBody{.number = 3, .offset = 5, .size = 340, .bytes = core::Bytes(333, std::byte{8})},
       PredictionReport{},
       PredictionReport{20, 66, 3, 1, 2, 4, 3, 1250, max_reported_count, 40, 5},
-      Hello{.schema_fingerprint = {}, .name = "", .follows = true, .awaits_player = true},
+      Hello{.schema_fingerprint = {}, .name = "", .follows = true, .awaits_player = true, .commands_continue = true},
       Follow{
           "land.east", core::Bytes(token_bytes, std::byte{7}), {"udp://203.0.113.7:7777", "ws://land.example/e"}, true},
       Visit{1ull << 63, {12, 3}},
+      Forward{{12, 3}, ForwardKind::reliable_event, 2, 1023, core::Bytes(max_reliable_event_bytes, std::byte{5})},
       ResourceOffer{},
       ResourceOffer{{{some_hash(), 1ull << 40, 0xffffffffu}}}};
 }
@@ -116,6 +117,12 @@ struct WellFormed {
     EXPECT_TRUE(!message.tokens.empty() && message.tokens.size() <= max_rejoin_tokens * token_bytes);
   }
   void operator()(const Visit& visit) const { EXPECT_TRUE(visit.entity); }
+  void operator()(const Forward& forward) const {
+    EXPECT_TRUE(forward.entity);
+    EXPECT_LE(forward.kind, ForwardKind::reliable_event);
+    EXPECT_LE(forward.bytes.size(), max_reliable_event_bytes);
+    EXPECT_TRUE(forward.kind != ForwardKind::unreliable_event || forward.bytes.size() <= max_event_bytes);
+  }
   void operator()(const Follow& follow) const {
     EXPECT_EQ(follow.token.size(), token_bytes);
     EXPECT_TRUE(!follow.addresses.empty() && follow.addresses.size() <= max_addresses);

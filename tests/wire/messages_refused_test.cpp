@@ -119,6 +119,21 @@ TEST(Messages, AFollowHasATokenAndAddresses) {
 
 TEST(Messages, AVisitNamesAnEntity) { expect_malformed(decode_message(encode(Visit{1, {5, 0}})), "generation 0"); }
 
+TEST(Messages, AForwardOfAnotherFormIsRefused) {
+  using enum ForwardKind;
+  const auto of_size = [](ForwardKind kind, std::size_t size) {
+    return encode(Forward{{5, 1}, kind, 0, 0, core::Bytes(size)});
+  };
+  expect_malformed(decode_message(encode(Forward{{5, 0}, message, 0, 0, {}})), "generation 0");
+  expect_malformed(decode_message(of_size(static_cast<ForwardKind>(3), 0)), "kind");
+  EXPECT_TRUE(accepted(of_size(unreliable_event, max_event_bytes)));
+  expect_malformed(decode_message(of_size(unreliable_event, max_event_bytes + 1)), "too many bytes");
+  for (const ForwardKind kind : {message, reliable_event}) {
+    EXPECT_TRUE(accepted(of_size(kind, max_reliable_event_bytes)));
+    expect_malformed(decode_message(of_size(kind, max_reliable_event_bytes + 1)), "too many bytes");
+  }
+}
+
 TEST(Messages, TokensAndPartsOfAnotherSizeAreRefused) {
   EXPECT_TRUE(accepted(encode(RejoinTokens{core::Bytes(max_rejoin_tokens * token_bytes)})));
   for (const std::size_t size :

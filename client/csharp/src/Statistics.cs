@@ -24,6 +24,8 @@ public struct Statistics {  // mobula_statistics
   public ulong Events;
   public ulong RefusedCommands;
   public ulong Rejoins;
+  /// <summary>How often the client has followed its player to another zone.</summary>
+  public ulong ZoneChanges;
 }
 
 /// <summary>Estimates of a moment, in ticks of the server.</summary>

@@ -1,5 +1,5 @@
 // Regions of zones on a map: a tint in the zone's colour and borders below the entities; above them the zone's name, and
-// lines below it. A zone that is not open is hatched.
+// lines below it. A zone that is not open is hatched. One that was merged has no region.
 import {colour} from '../core/theme.js';
 
 export class ZoneBorders {
@@ -21,11 +21,12 @@ export class ZoneBorders {
   // Returns the number of the zone at a place, or -1.
   at(x, z) {
     const within = ([low, high], value) => (low === null || value >= low) && (high === null || value < high);
-    return this.#zones.findIndex((zone) => within(zone.x, x) && within(zone.z, z));
+    return this.#zones.findIndex((zone) => !zone.merged && within(zone.x, x) && within(zone.z, z));
   }
 
   paint(context, camera) {
     this.#zones.forEach((zone, number) => {
+      if (zone.merged) return;
       const box = pixels(camera, zone);
       context.globalAlpha = 0.07;
       context.fillStyle = colour(this.#colours.name(number));
@@ -39,7 +40,7 @@ export class ZoneBorders {
   }
 
   paint_labels(context, camera) {
-    for (const zone of this.#zones) label(context, camera, pixels(camera, zone), zone);
+    for (const zone of this.#zones) if (!zone.merged) label(context, camera, pixels(camera, zone), zone);
   }
 }
 

@@ -25,7 +25,7 @@ export class ZoneCard {
     this.zone = zone;
     const {figures} = zone;
     const open = zone.state === 'open';
-    setText(this.state, open ? (zone.draining ? 'drains' : 'open') : zone.state);
+    setText(this.state, zone.merged ? 'merged' : open ? (zone.draining ? 'drains' : 'open') : zone.state);
     setAttribute(this.state, 'data-state', open && !zone.draining ? 'good' : 'warn');
     card_lines(zone).forEach((line, at) => setText(this.lines[at], line));
     setAttribute(this.lines[3], 'data-state', figures?.zone?.differences > 0 ? 'bad' : null);

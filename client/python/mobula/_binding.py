@@ -69,6 +69,7 @@ class Statistics(ctypes.Structure):
         ("events", c_uint64),
         ("refused_commands", c_uint64),
         ("rejoins", c_uint64),
+        ("zone_changes", c_uint64),
     ]
 
 

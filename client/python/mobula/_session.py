@@ -68,6 +68,7 @@ class Statistics(NamedTuple):
     events: int
     refused_commands: int
     rejoins: int
+    zone_changes: int
 
 
 @dataclass(frozen=True)

@@ -191,6 +191,10 @@ void DemoGame::leave(World& world, const Player& player) { world.destroy_tree(pl
 
 void DemoGame::step_spawned(World& world, Entity entity, std::uint32_t /*player*/) { complete_stone(world, entity); }
 
+void DemoGame::receive(World& world, Entity entity, mobula::core::ByteView message) {
+  receive_tag(world, entity, message);
+}
+
 void DemoGame::tick(World& world) { show_poses(world); }
 
 void DemoGame::effect(World& world, const mobula::prediction::Effect& effect) { send_effect(world, effect); }

@@ -28,6 +28,7 @@ class DemoGame final : public mobula::server::Game {
   void leave(mobula::server::World& world, const mobula::server::Player& player) override;
   void step_spawned(mobula::server::World& world, mobula::ecs::Entity entity, std::uint32_t player) override;
   void tick(mobula::server::World& world) override;
+  void receive(mobula::server::World& world, mobula::ecs::Entity entity, mobula::core::ByteView message) override;
   void effect(mobula::server::World& world, const mobula::prediction::Effect& effect) override;
 
  private:

@@ -66,8 +66,14 @@ mobula::core::Status tag(World& world, const mobula::server::Player& player, con
   const std::optional<Rewound::Hit> hit = past->ray(ray, avatar_shape.reach(), shape);
   if (!hit) return mobula::core::Done{};
   ++registry.get<Avatar>(player.entity).tags;
-  send_tagged(world, player.entity, hit->entity);
+  // Its zone sends the event, to all that see it. A message is dropped if the tick has too many.
+  static_cast<void>(world.messages().send(hit->entity, mobula::core::as_bytes(&player.entity, 1)));
   return mobula::core::Done{};
+}
+
+void receive_tag(World& world, Entity avatar, mobula::core::ByteView message) {
+  if (message.size() != sizeof(Entity) || world.registry().try_get<const Avatar>(avatar) == nullptr) return;
+  send_tagged(world, mobula::core::load<Entity>(message.data()), avatar);
 }
 
 }  // namespace demo

@@ -18,5 +18,7 @@ inline constexpr float tag_range = 20.0f;  // metres
 /// A tag that hits none is done as well. Errors: "aim out of range", "no avatar", and those of Rewind::view.
 mobula::core::Status tag(mobula::server::World& world, const mobula::server::Player& player, const commands::Tag& aim,
                          const mobula::server::CommandContext& context);
+/// Receives the message of a tag: the handle of the avatar that has tagged this one. They may be in different zones.
+void receive_tag(mobula::server::World& world, mobula::ecs::Entity avatar, mobula::core::ByteView message);
 
 }  // namespace demo

@@ -19,13 +19,12 @@
 // - `given`, for mirrors: the caller chooses every handle, as a mirror receives them from the server. There is no free
 //   list, and every dead index is unused. Slots are kept in given_entities.hpp, as a mirror has few.
 //
-// The top bits of every generation are the world's incarnation. A pool restored under a newer incarnation keeps living
-// entities as they are. New handles carry the new incarnation, also at the index of an older entity that died. Indices
-// retired under older incarnations become free again: their count starts anew.
+// The top bits of every generation are the world's incarnation. A pool restored under a newer one keeps living entities
+// as they are. New handles carry the new one, also at indices of older entities. Retired indices become free again.
 //
 // Invariant: living + free + dead in ranges + retired + abroad == number of used own indices (not under `given`).
-// Guests do not count, and each free index is in the free list once. Owned by the registry; used by one thread. A
-// failed allocation changes nothing; destroying never allocates.
+// Guests do not count, and each free index is in the free list once. A failed allocation changes nothing. Destroying
+// never allocates.
 #pragma once
 
 #include <cstdint>
@@ -50,7 +49,6 @@ struct OwnIndices {
   std::uint32_t end = ~0u;  // entities_max if that is lower
   bool operator==(const OwnIndices&) const = default;
 };
-
 /// Configuration of an entity pool.
 struct EntityPoolConfig {
   Recycling recycling = Recycling::queue;
@@ -69,8 +67,7 @@ class EntityPool {
   /// entities_max is below 2^29, and that own indices begin below it.
   explicit EntityPool(EntityPoolConfig config = {});
 
-  /// Creates an entity. null_entity if the index space is used up. Fails a check under `given`, as do the other forms
-  /// without a handle.
+  /// Creates an entity. null_entity if the index space is used up. Under `given` each form without a handle is refused.
   Entity create(PrototypeId prototype = 0);
   /// Returns the index that create() will use. Requires free index space and a policy other than `given`.
   [[nodiscard]] std::uint32_t next_index() const { return free_head_ != no_link ? free_head_ : fresh(); }
@@ -104,6 +101,12 @@ class EntityPool {
   }
   /// Frees the index of an entity that was abroad and has ended in another world. Returns false if it is not abroad.
   bool end_abroad(Entity entity);
+  /// Returns whether a later run than that of this pool can have made an own entity that is elsewhere now.
+  [[nodiscard]] bool may_note_abroad(Entity entity) const;
+  /// Returns the living entities of its index and its range, which have ended in that run.
+  [[nodiscard]] std::vector<Entity> former_of(Entity entity) const;
+  /// Notes that it is abroad. Linear in the free indices. Returns false if it may not be, or a former one lives.
+  bool note_abroad(Entity entity);
   /// Returns whether an own entity is abroad.
   [[nodiscard]] bool is_abroad(Entity entity) const;
   /// Returns the own entity at an index that another world has: it is abroad, or lives here as a ghost. Null if there
@@ -284,6 +287,7 @@ class EntityPool {
   [[gnu::noinline, gnu::cold]] void grow();
   Entity pop_free(PrototypeId prototype);
   void link_free(std::uint32_t index);
+  void unlink_free(std::uint32_t index);
   [[gnu::noinline, gnu::cold]] PrototypeId destroy_rare(std::uint32_t index);
   [[gnu::noinline]] PrototypeId destroy_given(std::uint32_t index);
 
@@ -295,6 +299,10 @@ class EntityPool {
   EntityRange create_fresh_range(std::uint32_t count, PrototypeId prototype);
   EntityRangeSlot& pop_free_range(EntityRangeList& list);
   void link_free_range(EntityRangeSlot& slot);
+  void unlink_free_range(EntityRangeSlot& slot);
+  void take_from_range(std::uint32_t index, std::uint32_t generation);
+  [[nodiscard]] const EntityRangeSlot* find_range(std::uint32_t index) const;
+  [[nodiscard]] EntityRange range_or_index(std::uint32_t index) const;
   void range_died(EntityRangeSlot& slot);
 
   void count_generations();

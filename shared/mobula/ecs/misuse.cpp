@@ -32,6 +32,12 @@ void too_large(Entity entity, std::string_view component, SentSize size) {
       SentSize::components_max, SentSize::bits_max / 8));
 }
 
+void nothing_found(Entity entity) {
+  core::check_failed(core::format(
+      "entity {} has no component in no_pool, which Registry::find returns for a name that the entity does not have",
+      to_string(entity)));
+}
+
 void incomplete_entity(Entity entity, std::string_view component) {
   core::check_failed(
       core::format("destroying entity {}, whose spawn has not added component {} yet", to_string(entity), component));

@@ -17,6 +17,8 @@ namespace mobula::ecs::misuse {
 [[noreturn, gnu::cold]] void too_large(Entity entity, std::string_view component, SentSize size);
 [[noreturn, gnu::cold]] void missing_component(Entity entity, std::string_view component);
 [[noreturn, gnu::cold]] void nothing_to_get(Entity entity, std::string_view component);
+/// Reports no_pool in place of the pool of an entity's component.
+[[noreturn, gnu::cold]] void nothing_found(Entity entity);
 /// Reports the destruction of an entity whose spawn has not added a component of its prototype.
 [[noreturn, gnu::cold]] void incomplete_entity(Entity entity, std::string_view component);
 /// Reports a constructor that changes its entity, or adds or removes components of its own type.

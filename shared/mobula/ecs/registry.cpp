@@ -225,12 +225,14 @@ void Registry::commit_add(std::span<const Entity> entities, Pool& pool) noexcept
 }
 
 const std::byte* Registry::try_read(Entity entity, PoolId id) const {
+  if (id == no_pool) return nullptr;
   const Pool& read = pool(id);
   const std::uint32_t position = find_component(entity, read);
   return position == Pool::none ? nullptr : read.address(position);
 }
 
 std::byte* Registry::try_write(Entity entity, PoolId id) {
+  if (id == no_pool) return nullptr;
   Pool& written = pool(id);
   const std::uint32_t position = find_component(entity, written);
   if (position == Pool::none) return nullptr;

@@ -15,10 +15,10 @@
 #include <mobula/core/result.hpp>
 #include <mobula/ecs/component_type.hpp>
 #include <mobula/ecs/entity_index.hpp>
+#include <mobula/ecs/found_pool.hpp>
 #include <mobula/ecs/group.hpp>
 #include <mobula/ecs/journal.hpp>
 #include <mobula/ecs/lookup.hpp>
-#include <mobula/ecs/misuse.hpp>
 #include <mobula/ecs/pool.hpp>
 #include <mobula/ecs/view.hpp>
 #include <mobula/ecs/watch.hpp>
@@ -127,16 +127,16 @@ class Registry {
   }
   template <class T>
   T& get(Entity entity, PoolId pool) {
-    return get_in<T>(entity, typed_pool<std::remove_const_t<T>>(pool));
+    return get_in<T>(entity, typed_pool<std::remove_const_t<T>>(misuse::found(entity, pool)));
   }
-  /// Returns the same; null for a stale handle or a missing component.
+  /// Returns the same; null for a stale handle, a missing component or no_pool.
   template <class T>
   T* try_get(Entity entity) {
     return try_get_in<T>(entity, pool<std::remove_const_t<T>>());
   }
   template <class T>
   T* try_get(Entity entity, PoolId pool) {
-    return try_get_in<T>(entity, typed_pool<std::remove_const_t<T>>(pool));
+    return pool == no_pool ? nullptr : try_get_in<T>(entity, typed_pool<std::remove_const_t<T>>(pool));
   }
   template <class T>
   [[nodiscard]] bool has(Entity entity) {
@@ -173,9 +173,9 @@ class Registry {
   void make_room(Entity entity, PoolId id) { prepare_add(entity, pool(id)); }
   /// Adds a component of any type by moving it from `value`, which is destroyed.
   void add_moved(Entity entity, PoolId pool, void* value);
-  [[nodiscard]] const std::byte* try_read(Entity entity, PoolId pool) const;  // null if the entity is dead or lacks it
+  [[nodiscard]] const std::byte* try_read(Entity entity, PoolId pool) const;  // null as for try_get()
   [[nodiscard]] std::byte* try_write(Entity entity, PoolId pool);             // the same; sets the change tick
-  void remove(Entity entity, PoolId id) { remove_from<0>(entity, pool(id)); }
+  void remove(Entity entity, PoolId id) { remove_from<0>(entity, pool(misuse::found(entity, id))); }
 
   // Bulk: one journal entry per run of consecutive entities, one call per listener ---------
 

@@ -15,6 +15,7 @@ bool Guests::receive(Entity entity, bool ghost) {
 
 bool Guests::begin_spawn(std::span<const Entity> entities, std::span<const PrototypeId> prototypes) {
   MOBULA_CHECK(prototypes.size() == entities.size(), "a spawn has one prototype for each entity");
+  const std::uint64_t components = registry_.components_of(prototypes);
   EntityPool& pool = registry_.index_.entities();
   std::vector<Entity> sorted(entities.begin(), entities.end());
   std::ranges::sort(sorted);
@@ -25,7 +26,7 @@ bool Guests::begin_spawn(std::span<const Entity> entities, std::span<const Proto
   for (const Entity entity : entities) static_cast<void>(pool.receive(entity, true));
   registry_.journal_.note_all(JournalEntry::Kind::create, entities);
   registry_.assign_prototypes(entities, prototypes);
-  registry_.missing_ += registry_.components_of(prototypes);
+  registry_.missing_ += components;
   return true;
 }
 
@@ -34,6 +35,14 @@ void Guests::set_ghost(Entity entity, bool ghost) {
   registry_.journal_.make_room();
   registry_.index_.entities().set_ghost(entity, ghost);
   registry_.journal_.note_recomposed(entity);
+}
+
+void Guests::note_abroad(Entity entity) {
+  if (registry_.valid(entity) || !registry_.entities().may_note_abroad(entity)) return;
+  for (const Entity former : registry_.entities().former_of(entity))
+    if (registry_.valid(former)) registry_.destroy(former);
+  registry_.journal_.make_room();
+  if (registry_.index_.entities().note_abroad(entity)) registry_.journal_.note(JournalEntry::Kind::destroy, entity);
 }
 
 bool Guests::end_abroad(Entity entity) {

@@ -19,6 +19,10 @@ class Guests {
   void set_ghost(Entity entity, bool ghost);
   /// Frees the index of an entity that was abroad and has ended in another world. Returns false if it is not abroad.
   bool end_abroad(Entity entity);
+  /// Notes that another world has an own entity that this world, restored from an older save, does not know. Destroys
+  /// the entities of its index and its range, which had ended by then: a level that was replaced since may be one
+  /// range. Does nothing if EntityPool::may_note_abroad is false.
+  void note_abroad(Entity entity);
 
  private:
   Registry& registry_;

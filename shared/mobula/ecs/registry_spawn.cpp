@@ -12,24 +12,26 @@ namespace mobula::ecs {
 // `created` waits for end_spawn(): a listener that changed entities without their components would take them from the
 // columns.
 EntityRange Registry::begin_spawn(std::span<const PrototypeId> prototypes) {
+  const std::uint64_t components = components_of(prototypes);
   journal_.make_room(3);
   const EntityRange range = index_.entities().create_range(static_cast<std::uint32_t>(prototypes.size()));
   if (range.count == 0) return range;
   journal_.note(JournalEntry::Kind::create, range.at(0), range.count);
   assign_prototypes(range, prototypes);
-  missing_ += components_of(prototypes);
+  missing_ += components;
   return range;
 }
 
 bool Registry::begin_spawn(std::span<Entity> out, std::span<const PrototypeId> prototypes) {
   MOBULA_CHECK(prototypes.size() == out.size(), "a spawn has one prototype for each entity");
+  const std::uint64_t components = components_of(prototypes);
   if (!index_.entities().create(out)) return false;
   core::Undo undo([&] { index_.entities().destroy(out); });
   journal_.make_room(2 * out.size() + 1);
   undo.dismiss();
   journal_.note_all(JournalEntry::Kind::create, out);
   assign_prototypes(std::span<const Entity>(out), prototypes);
-  missing_ += components_of(prototypes);
+  missing_ += components;
   return true;
 }
 

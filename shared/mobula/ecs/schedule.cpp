@@ -86,6 +86,8 @@ void Schedule::run_system(SystemId system) {
   core::Undo undo([this] { commands_.clear(); });
   functions_[system]({*registry_, commands_, registry_->tick()});
   undo.dismiss();
+  commands_.apply();
+  registry_->check_spawned();
 }
 
 void Schedule::run_phase(PhaseId phase) {
@@ -97,7 +99,6 @@ void Schedule::run_phase(PhaseId phase) {
   std::int64_t begin = clock_();
   for (const SystemId system : phases_[phase].systems) {
     run_system(system);
-    commands_.apply();
     const std::int64_t end = clock_();
     note_run(systems_[system].times, end - begin);
     phase_ns += end - begin;

@@ -143,7 +143,9 @@ struct HttpConnection::Impl : std::enable_shared_from_this<Impl> {
     const std::string& full = waiting.front().url;
     if (error == beast::error::timeout)
       return {"timed out", core::format("{}: no answer within {} s", full, core::in_seconds(options.timeout))};
-    if (!connected) return {"unreachable", core::format("{}: {}", full, error.message())};
+    if (!connected)
+      return {error == boost::asio::error::connection_refused ? "not running" : "unreachable",
+              core::format("{}: {}", full, error.message())};
     if (error == http::error::body_limit)
       return {"bad answer", core::format("{}: the answer is longer than {} bytes", full, options.answer_bytes_max)};
     return {"bad answer", core::format("{}: malformed HTTP answer: {}", full, error.message())};

@@ -38,7 +38,8 @@ class HttpConnection {
   /// requests, and destroy the connection. Connecting resolves a host name, which blocks. Redirects are not followed.
   /// Errors:
   ///   "bad address"   malformed URL
-  ///   "unreachable"   unknown host, or no server at this address
+  ///   "not running"   the address refuses the connection: no server listens there
+  ///   "unreachable"   unknown host, or no way to the address
   ///   "timed out"     no complete answer within `timeout`
   ///   "bad answer"    not HTTP, or larger than answer_bytes_max
   ///   "refused"       status other than 2xx; the message has the status and the server's text

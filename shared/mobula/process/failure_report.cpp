@@ -38,6 +38,8 @@ constexpr std::size_t reserve_bytes = 512 * 1024;
 std::atomic<void*> reserve = std::malloc(reserve_bytes);
 void release_reserve() { std::free(reserve.exchange(nullptr)); }
 
+std::atomic<int> no_exits = 0;  // NoExit objects
+
 std::atomic<bool> failing = false;
 thread_local bool failing_here = false;
 
@@ -56,6 +58,11 @@ void bound_the_report() {
 void begin_report() {
   if (failing_here) std::abort();
   failing_here = true;
+  ::signal(SIGABRT, SIG_DFL);  // the end of the report, and of its time
+  sigset_t abort_signal;
+  ::sigemptyset(&abort_signal);
+  ::sigaddset(&abort_signal, SIGABRT);
+  ::pthread_sigmask(SIG_UNBLOCK, &abort_signal, nullptr);  // for a thread that blocks all signals
   while (failing.exchange(true)) ::pause();
   release_reserve();
   bound_the_report();
@@ -66,20 +73,25 @@ void write_backtrace() {
   backtrace_symbols_fd(frames.data(), backtrace(frames.data(), frames_max), STDERR_FILENO);
 }
 
-void write_report(std::string_view text) {
-  begin_report();
+void finish_report(std::string_view text) {
   const std::string line = log_failure(text);
   if (listeners().mutex.try_lock())
     for (const FailureListener* listener : listeners().all) listener->call(line);
   write_backtrace();
 }
 
-constexpr std::array faults{SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+void write_report(std::string_view text) {
+  begin_report();
+  finish_report(text);
+}
+
+constexpr std::array faults{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
 // After it, the fault happens again and ends the process. A signal that was sent by kill() needs the second call.
 void on_fault(int signal) {
   ::signal(signal, SIG_DFL);
-  write_report(core::format("signal {} ({})", signal, ::sigdescr_np(signal)));
+  begin_report();  // before the first allocation, as the heap may be locked
+  finish_report(core::format("signal {} ({})", signal, ::sigdescr_np(signal)));
   ::raise(signal);
 }
 
@@ -93,7 +105,7 @@ void report_signals() {
     struct sigaction now{};
     if (::sigaction(signal, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) continue;
     now.sa_handler = on_fault;
-    now.sa_flags = SA_ONSTACK;
+    now.sa_flags = SA_ONSTACK | SA_NODEFER;
     ::sigaction(signal, &now, nullptr);
   }
 }
@@ -107,6 +119,16 @@ FailureListener::~FailureListener() {
   const std::lock_guard lock(listeners().mutex);
   std::erase(listeners().all, this);
 }
+
+NoExit::NoExit() {
+  static const int registered = std::atexit([] {
+    if (no_exits > 0) core::fail("the program has called exit() while its work goes on");
+  });
+  static_cast<void>(registered);
+  ++no_exits;
+}
+
+NoExit::~NoExit() { --no_exits; }
 
 void report_failure(std::string_view text) {
   write_report(text);

@@ -21,10 +21,19 @@ void report_failure(std::string_view text);
 /// that links this room.
 [[noreturn]] void report_uncaught();
 
-/// Reports the signals of a faulting program (SIGSEGV, SIGBUS, SIGFPE, SIGILL) as failures, also when the stack is
-/// full. The signal then ends the process. Called at the start of each program that links this room. A signal that has
-/// a handler already, as under a sanitizer, keeps it.
+/// Reports the signals of a faulting program (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT) as failures, also when the
+/// stack is full. The signal then ends the process. Called at the start of each program that links this room. A signal
+/// that has a handler already, as under a sanitizer, keeps it.
 void report_signals();
+
+/// Makes std::exit() a failure, during its lifetime: the work that goes on would not be ended in good order.
+class NoExit {
+ public:
+  NoExit();
+  ~NoExit();
+  NoExit(const NoExit&) = delete;
+  NoExit& operator=(const NoExit&) = delete;
+};
 
 /// Receives a failure, during its lifetime. The function runs on the failed thread and must not wait for a lock.
 class FailureListener {

@@ -18,7 +18,8 @@ class Spawner::Binder {
         same_schema_(resource_.schema().fingerprint() == schema.fingerprint()),
         unknown_(unknown) {}
 
-  core::Result<Bound> bind(const EntityResource& source) {
+  // `name` is for errors.
+  core::Result<Bound> bind(const EntityResource& source, const std::string& name) {
     Bound bound;
     bound.source = &source;
     for (const Column& column : source.columns)
@@ -27,7 +28,7 @@ class Spawner::Binder {
     std::ranges::sort(bound.columns, [](const BoundColumn& a, const BoundColumn& b) {
       return order(a) != order(b) ? order(a) < order(b) : a.column < b.column;
     });
-    if (core::Status added = add_prototypes(source, bound); !added) return added.error();
+    if (core::Status added = add_prototypes(source, name, bound); !added) return added.error();
     return bound;
   }
 
@@ -100,7 +101,7 @@ class Spawner::Binder {
         column.references.push_back({reference.offset / from.size * to.size + *offset, reference.target});
   }
 
-  core::Status add_prototypes(const EntityResource& source, Bound& bound) {
+  core::Status add_prototypes(const EntityResource& source, const std::string& name, Bound& bound) {
     std::vector<ecs::PrototypeId> prototypes;
     std::vector<ecs::PoolId> pools;
     for (const std::span<const ComponentKey> keys : source.prototypes) {
@@ -108,7 +109,7 @@ class Spawner::Binder {
       for (const ComponentKey& key : keys)
         if (schema_.find(key.type) != nullptr) pools.push_back(spawner_.registry_->find_pool(key.type, key.instance));
       if (const ecs::SentSize size = spawner_.registry_->prototypes().sent_size(pools); !size.fits())
-        return too_large(size);
+        return too_large(core::format("entity {} of {}", first_of(source, prototypes.size()), name), pools, size);
       prototypes.push_back(spawner_.registry_->prototypes().intern(pools));
       spawner_.prototypes_.add(prototypes.back());
     }
@@ -117,12 +118,19 @@ class Spawner::Binder {
     return core::Done{};
   }
 
-  static core::Error too_large(const ecs::SentSize& size) {
-    return {
-        "too large",
-        core::format("an entity of the resource has {} components to send, of at most {} bytes; at most {} "
-                     "components and {} bytes",
-                     size.components, (size.bits + 7) / 8, ecs::SentSize::components_max, ecs::SentSize::bits_max / 8)};
+  static std::ptrdiff_t first_of(const EntityResource& source, std::size_t prototype) {
+    return std::ranges::find(source.prototype_of, prototype) - source.prototype_of.begin();
+  }
+
+  [[nodiscard]] core::Error too_large(const std::string& entity, std::span<const ecs::PoolId> pools,
+                                      const ecs::SentSize& size) const {
+    const auto bits = [this](ecs::PoolId pool) { return spawner_.registry_->pool(pool).type().sent_bits_max; };
+    return {"too large",
+            core::format("{} has {} components to send, of at most {} bytes, the largest of which is {}; at most {} "
+                         "components and {} bytes",
+                         entity, size.components, (size.bits + 7) / 8,
+                         spawner_.registry_->pool(*std::ranges::max_element(pools, {}, bits)).instance_name(),
+                         ecs::SentSize::components_max, ecs::SentSize::bits_max / 8)};
   }
 
   Spawner& spawner_;
@@ -145,11 +153,12 @@ core::Result<Spawner> Spawner::bind(ecs::Registry& registry, const reflect::Sche
                                     UnknownColumns unknown) {
   Spawner spawner(registry, std::move(resource), table);
   Binder binder(spawner, schema, unknown);
-  core::Result<Bound> level = binder.bind(spawner.resource_->level());
+  core::Result<Bound> level = binder.bind(spawner.resource_->level(), "the level");
   if (!level) return level.error();
   spawner.level_ = std::move(*level);
   for (const core::StringId32 name : spawner.resource_->prefab_names()) {
-    core::Result<Bound> prefab = binder.bind(*spawner.resource_->find_prefab(name));
+    core::Result<Bound> prefab = binder.bind(*spawner.resource_->find_prefab(name),
+                                             core::format("prefab '{}'", spawner.resource_->name_of(name)));
     if (!prefab) return prefab.error();
     spawner.prefabs_.emplace(name, std::move(*prefab));
   }

@@ -7,14 +7,16 @@
 //      └───────────┴─────► reduced   several large ones in a row are lost while smaller ones arrive
 //                               └──► untested    one as large as those is acknowledged: one in probe_interval is sent
 //
-// While large ones are suspected, every other body is small, so that there are outcomes of both. A path that carries
-// nothing decides nothing. A peer whose inbox of a lane is full acknowledges no chunks of that lane, of any size. So
-// chunks are compared with chunks of their lane.
+// While large ones are suspected, every other body is small, so that there are outcomes of both. The share of the small
+// ones that is lost bounds how many large ones are lost in a row by chance. A path that carries nothing decides
+// nothing. A peer whose inbox of a lane is full acknowledges no chunks of that lane, of any size. So chunks are
+// compared with chunks of their lane.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <mobula/transport/session_body.hpp>
 
 namespace mobula::transport {
@@ -59,7 +61,10 @@ class BodyLimit {
     proven_ = proven_ || bytes == large_bytes;
   }
   void on_lost(std::size_t bytes, Kind kind) {
-    if (bytes <= small_bytes) return;
+    if (bytes <= small_bytes) {
+      if (lost_ >= suspicious_losses) ++small_lost_;
+      return;
+    }
     lost_bytes_min_ = std::min(lost_bytes_min_, bytes);
     ++lost_;
     ++lost_of_[kind];
@@ -77,7 +82,10 @@ class BodyLimit {
     for (Kind lane = 0; lane < lane_count; ++lane)
       certain =
           certain || (lost_of_[lane] >= decisive_losses_of_kind && arrived_of_[lane] >= decisive_arrivals_of_lane);
-    if (!certain || lost_ < decisive_losses || arrived_ < decisive_arrivals) return;
+    if (!certain || arrived_ < decisive_arrivals) return;
+    // A path that loses the share p of all bodies loses n in a row with probability p^n. That is below e^-12 for
+    // n = 12 / (1 - p). As the small ones are few, two more are counted as lost.
+    if (std::int64_t{lost_} * arrived_ < std::int64_t{decisive_losses} * (arrived_ + small_lost_ + 2)) return;
     reduced_ = true;
     proven_ = false;
   }
@@ -85,6 +93,7 @@ class BodyLimit {
   std::size_t lost_bytes_min_ = large_bytes + 1;  // smallest of the large ones that were lost in a row
   int lost_ = 0;                                  // large ones since one at least as large was acknowledged
   int arrived_ = 0;                               // smaller ones since large ones are suspected
+  int small_lost_ = 0;                            // small ones since then
   std::array<int, lane_count + 1> lost_of_{};     // by kind
   std::array<int, lane_count + 1> arrived_of_{};  // by kind
   unsigned since_probe_ = 0;

@@ -53,7 +53,8 @@ core::Result<Message> read(const flat::Hello& flat) {
               .spectate = flat.spectate(),
               .refusals = flat.refusals(),
               .follows = flat.follows(),
-              .awaits_player = flat.awaits_player()};
+              .awaits_player = flat.awaits_player(),
+              .commands_continue = flat.commands_continue()};
   if (flat.schema_fingerprint() != nullptr && !hello.schema_fingerprint)
     return malformed_message("Hello: a fingerprint has 32 bytes");
   if (!read_hashes(flat.resources(), max_resources, hello.resources) ||
@@ -179,6 +180,19 @@ core::Result<Message> read(const flat::Follow& flat) {
 core::Result<Message> read(const flat::Visit& flat) {
   if (flat.entity()->generation() == 0) return malformed_message("Visit: an entity of generation 0");
   return Message(Visit{flat.client_id(), {flat.entity()->index(), flat.entity()->generation()}});
+}
+
+core::Result<Message> read(const flat::Forward& flat) {
+  if (flat.entity()->generation() == 0) return malformed_message("Forward: an entity of generation 0");
+  if (flat.kind() > flat::Forwarded::MAX) return malformed_message("Forward: an unknown kind");
+  const auto kind = static_cast<ForwardKind>(flat.kind());
+  const std::size_t bytes_max = kind == ForwardKind::unreliable_event ? max_event_bytes : max_reliable_event_bytes;
+  if (flat.bytes()->size() > bytes_max) return malformed_message("Forward: too many bytes");
+  return Message(Forward{{flat.entity()->index(), flat.entity()->generation()},
+                         kind,
+                         flat.passed(),
+                         flat.origin(),
+                         bytes_of(*flat.bytes())});
 }
 
 core::Result<Message> read(const flat::ResourceRequest& flat) {
@@ -328,6 +342,7 @@ core::Result<Message> decode_message(core::ByteView bytes) {
     case flat::Body::ResourceOffer: return read(*message.body_as_ResourceOffer());
     case flat::Body::Follow: return read(*message.body_as_Follow());
     case flat::Body::Visit: return read(*message.body_as_Visit());
+    case flat::Body::Forward: return read(*message.body_as_Forward());
     case flat::Body::NONE: break;
   }
   return core::Error{"unknown message", "message type " + std::to_string(static_cast<int>(message.body_type()))};

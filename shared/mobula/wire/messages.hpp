@@ -49,11 +49,12 @@ struct Hello {
   bool verify = false;
   std::vector<core::ContentHash> resources{};  // that the client has, at most max_resources
   std::vector<core::ContentHash> schemas{};
-  bool resume = false;         // it resumes its session and has kept its mirror
-  bool spectate = false;       // without an entity and without commands
-  bool refusals = false;       // requests a CommandRefused for each refused command
-  bool follows = false;        // asks for Follow
-  bool awaits_player = false;  // the server waits with Welcome until its player has arrived from another zone
+  bool resume = false;             // it resumes its session and has kept its mirror
+  bool spectate = false;           // without an entity and without commands
+  bool refusals = false;           // requests a CommandRefused for each refused command
+  bool follows = false;            // asks for Follow
+  bool awaits_player = false;      // the server waits with Welcome until its player has arrived from another zone
+  bool commands_continue = false;  // numbers of commands go on from those that the player gave in the former zone
 };
 
 /// A resource that clients may request.
@@ -142,6 +143,18 @@ struct Visit {
   ecs::Entity entity;  // not null
 };
 
+/// Kind of what zones pass on: a message to an entity, or an event about it.
+enum class ForwardKind : std::uint8_t { message, unreliable_event, reliable_event };
+
+/// Something for an entity of the zone that receives it, or of a zone beside that.
+struct Forward {
+  ecs::Entity entity;  // not null
+  ForwardKind kind = ForwardKind::message;
+  std::uint8_t passed = 0;   // zones that have passed it on, the first one included
+  std::uint32_t origin = 0;  // events: the zone whose game has sent it; its clients have it
+  core::Bytes bytes;         // at most max_reliable_event_bytes; an unreliable event has at most max_event_bytes
+};
+
 /// Requests a resource from byte `offset` on.
 struct ResourceRequest {
   core::ContentHash identity;
@@ -219,7 +232,7 @@ struct DeltaBody {
 
 using Message = std::variant<Hello, Welcome, Names, Prototypes, PlayerEntity, RejoinTokens, ResourceRequest,
                              ResourcePart, Events, Level, MirrorHashes, MirrorCorrection, MirrorDifference, Closing,
-                             CommandRefused, DeltaBody, PredictionReport, ResourceOffer, Follow, Visit>;
+                             CommandRefused, DeltaBody, PredictionReport, ResourceOffer, Follow, Visit, Forward>;
 
 /// Encodes a message.
 core::Bytes encode(const Message& message);

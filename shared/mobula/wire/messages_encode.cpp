@@ -30,7 +30,7 @@ BodyOffset make_body(FlatBufferBuilder& builder, const Hello& hello) {
   const auto schemas = make_hashes(builder, hello.schemas);
   return {flat::Body::Hello,
           flat::CreateHello(builder, hello.version, fingerprint, name, hello.verify, resources, schemas, hello.resume,
-                            hello.spectate, hello.refusals, hello.follows, hello.awaits_player)
+                            hello.spectate, hello.refusals, hello.follows, hello.awaits_player, hello.commands_continue)
               .Union()};
 }
 
@@ -101,6 +101,14 @@ BodyOffset make_body(FlatBufferBuilder& builder, const Follow& follow) {
 BodyOffset make_body(FlatBufferBuilder& builder, const Visit& visit) {
   const flat::Handle entity(visit.entity.index, visit.entity.generation);
   return {flat::Body::Visit, flat::CreateVisit(builder, visit.client_id, &entity).Union()};
+}
+
+BodyOffset make_body(FlatBufferBuilder& builder, const Forward& forward) {
+  const flat::Handle entity(forward.entity.index, forward.entity.generation);
+  const auto bytes = make_bytes(builder, forward.bytes);
+  const auto kind = static_cast<flat::Forwarded>(forward.kind);
+  return {flat::Body::Forward,
+          flat::CreateForward(builder, &entity, kind, forward.passed, forward.origin, bytes).Union()};
 }
 
 BodyOffset make_body(FlatBufferBuilder& builder, const ResourceOffer& offer) {

@@ -181,9 +181,10 @@ class FollowingClientTest : public PipeClientTest {
   // The player crosses. Its entity stays as a ghost.
   void cross(const std::string& address) {
     own = client_->connection().player_entity();
-    auto crossing = server_->crossing().release_to_zone(own, "east", 1 << 20, [&](std::span<const ecs::Entity> all) {
-      for (const ecs::Entity entity : all) ecs::Guests(server_->world().registry()).set_ghost(entity, true);
-    });
+    auto crossing =
+        server_->crossing().release_to_zone({&own, 1}, "east", 1 << 20, [&](std::span<const ecs::Entity> all) {
+          for (const ecs::Entity entity : all) ecs::Guests(server_->world().registry()).set_ghost(entity, true);
+        });
     ASSERT_TRUE(crossing) << crossing.error().message;
     crossed = std::move(*crossing);
     send(address, false);
@@ -213,7 +214,7 @@ class FollowingClientTest : public PipeClientTest {
 
   ecs::Entity own;
   server::CrossingPlayer crossed;
-  const server::ZoneConfig east{.own = {.first = 1 << 16, .end = 1 << 17}, .region = {0, 0, 9, 9}};
+  const server::ZoneConfig east{.own = {.first = 1 << 16, .end = 1 << 17}, .zone = {1, {0, 0, 9, 9}}};
 };
 
 TEST_F(FollowingClientTest, SeesTheWorldWithoutInterruption) {

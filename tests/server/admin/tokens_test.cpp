@@ -70,6 +70,7 @@ TEST(AdminTokens, AnInvalidRequestIsAnError) {
       {"{\"count\": 1,\n \"user_data\": [1e999]}", "400 line 2, column 16: " + too_large},
       {R"({"count": 1} x)", "400 line 1, column 14: expected JSON, not 'x'"},
       {"{\"user_data\": \"\xff\"}", "400 line 1, column 16: expected JSON, not '\uFFFD'"},
+      {R"({"count": 1, "count": 2})", R"(400 the member "count" is given twice)"},
       {"{}", "400 count is missing; expected the number of tokens"},
       {R"({"user_data":"x"})", "400 count is missing; expected the number of tokens"},
       {R"({"count":0})", count},

@@ -61,10 +61,10 @@ TEST_F(HttpPatchTest, ARefusalHasStatusAndTextOfTheServer) {
   EXPECT_EQ(twin.accepted(), 1);
 }
 
-TEST_F(HttpPatchTest, AServerThatIsAbsentIsUnreachable) {
+TEST_F(HttpPatchTest, AServerThatIsAbsentDoesNotRun) {
   twin.stop();
   open();
-  EXPECT_EQ(patch(), "unreachable");
+  EXPECT_EQ(patch(), "not running");
   twin.start();
   EXPECT_EQ(patch(), R"({"capacity":"10","count":"2","name":"rooms"})");
 }

@@ -241,7 +241,7 @@ TEST(SendShutdown, EndsAfterItsTime) {
   twin.set_trouble(Trouble::silent);
   EXPECT_STREQ(send_shutdown(twin.url(), second / 10).error().reason, "timed out");
   twin.stop();
-  EXPECT_STREQ(send_shutdown(twin.url(), second / 10).error().reason, "unreachable");
+  EXPECT_STREQ(send_shutdown(twin.url(), second / 10).error().reason, "not running");
 }
 
 }  // namespace sidecar_test

@@ -87,12 +87,13 @@ class TwinClient final : public cluster::Coordinator {
   cluster::RequestId grant(core::Nanoseconds ttl) override;
   cluster::RequestId keep_alive(cluster::LeaseId lease) override;
   cluster::RequestId revoke(cluster::LeaseId lease) override;
+  cluster::RequestId survey() override;
   void watch(std::string_view prefix, cluster::Revision from) override;
   std::optional<cluster::Reply> poll() override;
   std::optional<cluster::Changes> poll_changes() override;
 
  private:
-  enum class Kind : std::uint8_t { list, commit, grant, keep_alive, revoke };
+  enum class Kind : std::uint8_t { list, commit, grant, keep_alive, revoke, survey };
   struct Request {
     cluster::RequestId id = 0;
     Kind kind{};

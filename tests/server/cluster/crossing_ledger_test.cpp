@@ -13,6 +13,7 @@ class Home final : public CrossingHome {
   bool take(const CrossingRecord& player) override { return !full && players.insert(player.account).second; }
   void remove(const CrossingRecord& player) override { players.erase(player.account); }
   void leave(const CrossingRecord& player) override { left[player.account] = player.target; }
+  [[nodiscard]] bool has(const std::string& account) const override { return players.contains(account); }
 
   std::set<std::string> players{};
   std::map<std::string, std::string> left{};
@@ -51,6 +52,7 @@ struct ZoneHome : CrossingHome {
     for (const std::string& each : crossing.entities) entities.erase(each);
   }
   void leave(const CrossingRecord&) override {}
+  [[nodiscard]] bool has(const std::string&) const override { return false; }
   bool full = false;
   std::set<std::string> entities;
 };
@@ -124,6 +126,14 @@ TEST_F(CrossingLedgerTest, ARestoredWorldNotesWhoIsElsewhere) {
                               {"4", crossing("w", "y", "bert")}},
                              0));
   EXPECT_EQ(home.left, (std::map<std::string, std::string>{{"bert", "y"}}));
+}
+
+// The world to which the player left is not saved yet, so the record exists. The record of the return does not.
+TEST_F(CrossingLedgerTest, ARestoredWorldHasAPlayerThatReturned) {
+  home.players = {"anna"};
+  ASSERT_TRUE(ledger.restore({.left = {"1"}}, {{"1", crossing("w", "x")}}, 0));
+  EXPECT_EQ(home.left.size(), 0u);
+  EXPECT_EQ(home.players, Players{"anna"});
 }
 
 TEST_F(CrossingLedgerTest, TakesAnArrivingPlayerOnce) {

@@ -31,10 +31,11 @@ class TwinWorld final : public cluster::CrossingHome {
     EXPECT_TRUE(players.insert(player.account).second) << player.account << " is there twice";
     return true;
   }
-  void remove(const CrossingRecord& player) override { players.erase(player.account); }
+  void remove(const cluster::CrossingRecord& player) override { players.erase(player.account); }
   void leave(const cluster::CrossingRecord& player) override {
     EXPECT_FALSE(players.contains(player.account)) << player.account << " is here";
   }
+  [[nodiscard]] bool has(const std::string& account) const override { return players.contains(account); }
 
   std::uint64_t epoch = 0;
   std::size_t room = 100;

@@ -65,6 +65,30 @@ TEST(EtcdMessages, ARenewalIsWrappedAndAnEndedLeaseHasNoTime) {
   EXPECT_EQ(read_etcd_reply(answer(R"(,"ID":"5","TTL":"-1")"))->reply.ttl, 0);
 }
 
+TEST(EtcdMessages, AStatusHasTheMemberAndItsLeader) {
+  const auto status = [](const std::string& rest) {
+    return read_etcd_status(R"({"header":{"cluster_id":"5","member_id":"7","revision":"1"})" + rest + "}");
+  };
+  const core::Result<EtcdStatus> led = status(R"(,"leader":"9","errors":[])");
+  ASSERT_TRUE(led.ok()) << led.error().message;
+  EXPECT_EQ(led->store, 5u);
+  EXPECT_EQ(led->member, 7u);
+  EXPECT_EQ(led->leader, 9u);
+  EXPECT_EQ(status(R"(,"errors":["etcdserver: no leader"])")->leader, 0u);
+  EXPECT_EQ(status(R"(,"leader":"0")")->leader, 0u);
+  EXPECT_FALSE(status(R"(,"leader":9)").ok());
+  for (const char* bad : {"", "[]", "{}", R"({"header":{"cluster_id":"5"}})", R"({"header":{"member_id":"7"}})"})
+    EXPECT_STREQ(read_etcd_status(bad).error().reason, "bad answer") << bad;
+}
+
+TEST(EtcdMessages, LearnersAreNoVoters) {
+  EXPECT_EQ(*read_etcd_voters(R"({"members":[{"ID":"1"},{"ID":"7","isLearner":true},{"ID":"2","isLearner":false}]})"),
+            (std::set<std::uint64_t>{1, 2}));
+  for (const char* bad : {"", "[]", "{}", R"({"members":[]})", R"({"members":3})", R"({"members":[{"name":"x"}]})",
+                          R"({"members":[{"ID":"7","isLearner":true}]})", R"({"members":[{"ID":7}]})"})
+    EXPECT_STREQ(read_etcd_voters(bad).error().reason, "bad answer") << bad;
+}
+
 TEST(EtcdMessages, AWatchHasChangesInOrder) {
   const core::Result<EtcdChanges> read = read_etcd_changes(
       R"({"result":)" +

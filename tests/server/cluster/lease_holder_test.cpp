@@ -102,6 +102,43 @@ TEST_F(LeaseHolderTest, AnElectionCostsNothing) {
   EXPECT_FALSE(holder.lost(now));
 }
 
+TEST_F(LeaseHolderTest, GoesOnWhileTheStoreHasNoMajority) {
+  run(core::second);
+  store.set_majority(false, now);
+  run(60 * core::second);
+  EXPECT_FALSE(holder.lost(now));
+  store.set_majority(true, now);
+  run(10 * core::second);
+  EXPECT_FALSE(holder.lost(now));
+  EXPECT_TRUE(exists());
+}
+
+TEST_F(LeaseHolderTest, IsLostIfItCannotSeeThatThereIsNoMajority) {
+  run(core::second);
+  store.set_majority(false, now);
+  run(10 * core::second);
+  client.network.cut = true;
+  run(ttl);
+  EXPECT_TRUE(holder.lost(now));
+}
+
+TEST_F(LeaseHolderTest, ASurveyRenewsFromWhenItWasSent) {
+  holder.update(client, 0);
+  EXPECT_TRUE(holder.on_reply({.request = 1, .lease = 7, .ttl = ttl}, 0));
+  holder.update(client, ttl / 2);  // a survey, and a renewal that fails
+  EXPECT_TRUE(holder.on_reply({.request = 3, .error = core::Error{"unreachable", "no answer"}}, ttl * 3 / 4));
+  EXPECT_TRUE(holder.on_reply({.request = 2, .without_majority = true}, ttl * 3 / 4));
+  EXPECT_EQ(holder.valid_until(), ttl / 2 + ttl - LeaseHolder::margin(ttl));
+}
+
+TEST_F(LeaseHolderTest, ALateSurveyDoesNotRenewALostLease) {
+  holder.update(client, 0);
+  EXPECT_TRUE(holder.on_reply({.request = 1, .lease = 7, .ttl = ttl}, 0));
+  holder.update(client, ttl / 2);
+  EXPECT_TRUE(holder.on_reply({.request = 2, .without_majority = true}, ttl));
+  EXPECT_TRUE(holder.lost(ttl));
+}
+
 TEST_F(LeaseHolderTest, ASuspendedHolderHasLostItsLease) {
   run(core::second);
   now += 5 * core::second;  // without a call
@@ -115,7 +152,7 @@ TEST_F(LeaseHolderTest, AnAnswerThatComesTooLateDoesNotRenewIt) {
   holder.update(client, sent);
   const core::Nanoseconds late = holder.valid_until();
   ASSERT_LT(late, sent + ttl);
-  EXPECT_TRUE(holder.on_reply({.request = 2, .lease = 7, .ttl = ttl}, late));
+  EXPECT_TRUE(holder.on_reply({.request = 3, .lease = 7, .ttl = ttl}, late));
   EXPECT_TRUE(holder.lost(late));
 }
 
@@ -131,7 +168,8 @@ TEST_F(LeaseHolderTest, NeverOutlivesItsLease) {
     client.network = {.delay = core::Nanoseconds{random.below(300)} * ms, .lost_in_1000 = random.below(500)};
     client.network.late_in_1000 = random.below(300);
     for (const core::Nanoseconds end = now + 20 * core::second; now < end && !holder.lost(now);) {
-      if (holder.lease() != 0) ASSERT_TRUE(exists());
+      if (holder.lease() != 0 && store.has_majority()) ASSERT_TRUE(exists());
+      if (random.below(300) == 0) store.set_majority(!store.has_majority(), now);
       step();
     }
     lost += holder.lost(now) ? 1 : 0;

@@ -1,10 +1,12 @@
 #include <gtest/gtest.h>
 
+#include <mobula/core/base64.hpp>
 #include <server/cluster/cluster_of_twins.hpp>
 
 namespace mobula::cluster {
 namespace node_test {
 
+using test::TwinClient;
 using test::TwinNode;
 
 class NodeTest : public testing::Test {
@@ -39,6 +41,36 @@ TEST_F(NodeTest, RegistersWithItsLease) {
   ASSERT_EQ(nodes.values.size(), 1u);
   EXPECT_EQ(parse_node(nodes.values.front().value)->worlds_max, 4u);
   EXPECT_NE(nodes.values.front().lease, 0);
+}
+
+TEST_F(NodeTest, TheSchemaOfAGameIsKeptOnce) {
+  TwinClient client(cluster.store, cluster.random);
+  const auto config = [](const char* name) {
+    return NodeConfig{.cluster = "c/",
+                      .name = name,
+                      .offer = {.game = "game", .worlds_max = 1},
+                      .schema = core::to_base64(core::Bytes(30))};
+  };
+  Node a(config("a"));
+  TwinClient other(cluster.store, cluster.random);
+  Node b(config("b"));
+  EXPECT_FALSE(a.has_schema("game"));
+  for (int i = 0; i < 200; ++i) {
+    cluster.step();
+    client.advance(cluster.now);
+    a.update(client, cluster.now);
+    other.advance(cluster.now);
+    b.update(other, cluster.now);
+  }
+  const Reply schemas = cluster.store.list("c/schemas/");
+  ASSERT_EQ(schemas.values.size(), 1u);
+  EXPECT_EQ(schemas.values.front().created, schemas.values.front().modified);
+  EXPECT_EQ(schemas.values.front().lease, 0) << "records may refer to it for ever";
+  for (const Node* const node : {&a, &b}) {
+    EXPECT_TRUE(node->has_schema("game"));
+    EXPECT_EQ(node->find_schema("game"), core::Bytes(30));
+    EXPECT_FALSE(node->find_schema("another"));
+  }
 }
 
 TEST_F(NodeTest, PublishesItsLoad) {

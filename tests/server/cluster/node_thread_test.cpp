@@ -74,14 +74,32 @@ TEST_F(NodeThreadTest, OpensAWorldAndLeaves) {
   EXPECT_TRUE(keys("c/nodes/").empty()) << "its lease was ended";
 }
 
-TEST_F(NodeThreadTest, StopsServingWhenItsCoordinatorIsLost) {
+TEST_F(NodeThreadTest, StopsServingWhenItsCoordinatorIsSilent) {
   const std::unique_ptr<NodeThread> node = make_node("a");
   ASSERT_TRUE(wait_until([&] { return node->serving(); }));
-  members->kill(0);
+  members->pause(0);
   ASSERT_TRUE(wait_until([&] { return !node->may_serve(); }));
   ASSERT_TRUE(wait_until([&] { return node->ended().has_value(); }));
   EXPECT_STREQ(node->ended()->reason, "lease lost");
   EXPECT_FALSE(node->serving());
+  members->resume(0);
+}
+
+TEST_F(NodeThreadTest, GoesOnWhileItsCoordinatorDoesNotRun) {
+  const std::unique_ptr<NodeThread> node = make_node("a");
+  ASSERT_TRUE(wait_until([&] { return node->serving(); }));
+  place("w", "a");  // by then it has looked at the members
+  ASSERT_TRUE(wait_until([&] { return node->poll_task().has_value(); }));
+  members->kill(0);
+  for (const core::Nanoseconds end = core::monotonic_now() + 5 * core::second; core::monotonic_now() < end;) {
+    events.run_until(core::monotonic_now() + 10 * core::millisecond);
+    ASSERT_TRUE(node->may_serve());
+  }
+  members->start(0);
+  ASSERT_TRUE(wait_until([&] { return keys("c/nodes/a").size() == 1; }));
+  place("v", "a");
+  EXPECT_TRUE(wait_until([&] { return node->poll_task().has_value(); }));
+  EXPECT_FALSE(node->ended());
 }
 
 TEST_F(NodeThreadTest, JoinsWhenItsCoordinatorIsStarted) {

@@ -62,6 +62,8 @@ TEST(Records, ACrossingReadsBackWithItsBytes) {
                                 .account = "anna",
                                 .name = "Anna",
                                 .pack = core::Bytes(1000, std::byte{0xff}),
+                                .schema = "0123",
+                                .schema_at = 1000,
                                 .data = core::Bytes(3),
                                 .left = true};
   EXPECT_EQ(*parse_crossing(to_json(crossing)), crossing);
@@ -74,6 +76,7 @@ TEST(Records, ACrossingReadsBackWithItsBytes) {
   EXPECT_TRUE(spoilt([](CrossingRecord& other) { other.target = "a"; }));
   EXPECT_TRUE(spoilt([](CrossingRecord& other) { other.source = "../a"; }));
   EXPECT_TRUE(spoilt([](CrossingRecord& other) { other.account.clear(); }));
+  EXPECT_TRUE(spoilt([](CrossingRecord& other) { ++other.schema_at; })) << "a cut beyond the pack";
   EXPECT_TRUE(spoilt([](CrossingRecord& other) { other.name.resize(crossing_bytes_max, 'x'); }));
   EXPECT_TRUE(spoilt([](CrossingRecord& other) { other.data.resize(crossing_bytes_max); }));
   const std::string text = to_json(crossing);

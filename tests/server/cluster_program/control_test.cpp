@@ -58,6 +58,73 @@ TEST_F(ControlTest, AMapIsCreatedWithItsWorldsOnce) {
   EXPECT_EQ(reason_of(of.control.create_map(std::string(63, 'm'), zones, "game")), "bad name");
 }
 
+class MapChangeTest : public ControlTest {
+ protected:
+  void SetUp() override { ASSERT_EQ(reason_of(of.control.create_map("land", zones, "game")), ""); }
+  std::string split(const std::string& map, const std::string& name) {
+    const auto changed = of.control.change_map(
+        map, [&](const server::ZoneMap& present) { return present.split("e", {.at = 7, .name = name}); });
+    return changed ? "" : changed.error().reason;
+  }
+
+  const server::ZoneMap zones =
+      *server::ZoneMap::parse(R"({"zones": [{"name": "w", "x": [null, 0]}, {"name": "e", "x": [0, null]}]})");
+};
+
+TEST_F(MapChangeTest, ASplitCreatesTheWorldOfTheNewZone) {
+  EXPECT_EQ(split("land", "far"), "");
+  EXPECT_EQ(of.key("c/maps/land").value, zones.split("e", {.at = 7, .name = "far"})->to_json());
+  EXPECT_EQ(of.control.world("land.far")->game, "game");
+  EXPECT_EQ(split("land", "far"), "bad cut") << "the zone ends there";
+  EXPECT_EQ(split("sea", "far"), "no such map");
+}
+
+TEST_F(MapChangeTest, ANameThatIsTooLongForAWorldIsRefused) {
+  EXPECT_EQ(split("land", std::string(63, 'f')), "bad name");
+  EXPECT_EQ(of.key("c/maps/land").value, zones.to_json());
+}
+
+TEST_F(MapChangeTest, OneThatWasNotFinishedIsContinued) {
+  of.cluster.store.commit({.puts = {{"c/maps/land", zones.split("e", {.at = 7, .name = "far"})->to_json()}}});
+  of.run(core::second);
+  EXPECT_FALSE(of.control.world("land.far"));
+  EXPECT_EQ(split("land", "far"), "bad cut");
+  EXPECT_TRUE(of.control.world("land.far"));
+}
+
+// The world of a zone is being created, and the map is read anew afterwards.
+TEST_F(MapChangeTest, AChangeDuringTheRepairIsNotLost) {
+  const server::ZoneMap unfinished = *zones.split("e", {.at = 7, .name = "far"});
+  const server::ZoneMap other = *unfinished.split("w", {.at = -7, .name = "near"});
+  of.cluster.store.commit({.puts = {{"c/maps/land", unfinished.to_json()}}});
+  of.run(core::second);
+  bool changed = false;
+  of.each_step = [&] {
+    if (!std::exchange(changed, true)) of.cluster.store.commit({.puts = {{"c/maps/land", other.to_json()}}});
+  };
+  const auto result = of.control.change_map(
+      "land", [&](const server::ZoneMap& present) { return present.split("far", {.at = 9, .name = "further"}); });
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_NE(result->find("near"), server::ZoneMap::no_zone);
+}
+
+TEST_F(MapChangeTest, AWorldOfAnotherGameIsNotTakenForAZone) {
+  ASSERT_EQ(reason_of(of.control.create("land.far", "another")), "");
+  EXPECT_EQ(split("land", "far"), "name taken");
+  EXPECT_EQ(of.key("c/maps/land").value, zones.to_json());
+}
+
+TEST_F(MapChangeTest, AnotherChangeMeanwhileIsNotLost) {
+  const std::string other = zones.merge("e", "w")->to_json();
+  bool changed = false;  // once the commit is under way
+  of.each_step = [&] {
+    if (!std::exchange(changed, true)) of.cluster.store.commit({.puts = {{"c/maps/land", other}}});
+  };
+  of.client.network.delay = 20 * core::millisecond;
+  EXPECT_EQ(split("land", "far"), "other change");
+  EXPECT_EQ(of.key("c/maps/land").value, other);
+}
+
 TEST_F(ControlTest, AWorldWhoseNodeHasEndedWaits) {
   const KeyValue node = of.add_key_of_node("a", {.game = "other", .worlds_max = 1});
   of.add_open_world("w", "a", {"udp:127.0.0.1:7777"});

@@ -121,5 +121,21 @@ TEST_F(MapWatchTest, ASubscriberEndsWithItsFeed) {
   EXPECT_FALSE(topic.subscribe("{}"));
 }
 
+TEST_F(MapWatchTest, AMapThatHasChangedIsWatchedAnew) {
+  MapTopic maps(context);
+  const std::shared_ptr<server::admin::Feed> feed = maps.topic().subscribe(R"({"world": "land"})").value();
+  EXPECT_TRUE(feed->next()().ok());
+  maps.update(now);
+  EXPECT_EQ(maps.watches(), 1u);
+  const server::ZoneMap map = find_map(of.control.directory(), "land").value();
+  of.cluster.store.commit({.puts = {{"c/maps/land", map.split("e", {.at = 9, .name = "far"})->to_json()}}});
+  of.run(core::second);
+  maps.update(now);
+  EXPECT_EQ(maps.watches(), 0u);
+  EXPECT_EQ(json::parse(feed->next()().value())["reset"], true);
+  maps.update(now);
+  EXPECT_EQ(maps.watches(), 1u);
+}
+
 }  // namespace map_watch_test
 }  // namespace mobula::cluster

@@ -119,6 +119,8 @@ TEST(MergedMap, LeavesEntitiesBeyondTheMaximumOut) {
   EXPECT_EQ(taken["shown"], 1);
   ASSERT_TRUE(map.apply(0, frame(json::array(), {6, 1, 1, 1}, {6})));
   EXPECT_TRUE(map.take()["went"].empty());
+  ASSERT_TRUE(map.apply(0, first({5, 1, 0, 0, 0, 0, 0})));
+  EXPECT_FALSE(map.take()["truncated"]) << "its feed began anew, with all of its entities";
 }
 
 TEST(MergedMap, RefusesFramesOfAnotherForm) {

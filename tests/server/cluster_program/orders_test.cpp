@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cluster/orders.hpp>
+#include <mobula/core/format.hpp>
 
 namespace mobula::cluster {
 namespace orders_test {
@@ -25,6 +26,28 @@ TEST(Orders, AMapOrderHasTheZones) {
   EXPECT_EQ(order->zones, R"({"zones":[]})");
   EXPECT_EQ(message(parse_map_order(R"({"map": "land", "game": "00ff", "zones": []})")), "zones: expected an object");
   EXPECT_FALSE(parse_map_order(R"({"map": "a/b", "game": "00ff", "zones": {}})").ok());
+}
+
+TEST(Orders, ASplitNamesTheZonesAndThePlace) {
+  const core::Result<Order> order = parse_split_order(R"({"zone": "east", "name": "far", "z": -2.5})");
+  ASSERT_TRUE(order) << message(order);
+  EXPECT_EQ(order->zone, "east");
+  EXPECT_EQ(order->cut.name, "far");
+  EXPECT_FALSE(order->cut.across_x);
+  EXPECT_EQ(order->cut.at, -2.5f);
+  for (const char* const cuts : {"", R"(, "x": 1, "z": 2)"})
+    EXPECT_EQ(message(parse_split_order(core::format(R"({{"zone": "east", "name": "far"{}}})", cuts))),
+              "x, z: expected one of both, in metres");
+  EXPECT_EQ(message(parse_split_order(R"({"zone": "east", "name": "far", "x": "1"})")), "x: expected metres");
+  EXPECT_EQ(message(parse_split_order(R"({"zone": "east", "name": 1, "x": 1})")), "name: expected text");
+}
+
+TEST(Orders, AMergeNamesBothZones) {
+  const core::Result<Order> order = parse_merge_order(R"({"zone": "far", "into": "east"})");
+  ASSERT_TRUE(order) << message(order);
+  EXPECT_EQ(order->zone, "far");
+  EXPECT_EQ(order->into, "east");
+  EXPECT_FALSE(parse_merge_order(R"({"zone": "far"})").ok());
 }
 
 TEST(Orders, ATokenOrderMayCreateTheWorld) {

@@ -80,12 +80,30 @@ TEST_F(ServiceTest, ShowsMapsWithTheirZones) {
   EXPECT_EQ(answer["maps"], json({"sea"}));
   EXPECT_EQ(send("GET", "/maps/land"), "200");
   EXPECT_EQ(answer, json::parse(R"({"map": "land", "hysteresis": 3.0, "zones": [
-      {"name": "w", "world": "land.w", "x": [null, 0.0], "z": [null, null], "state": "open", "node": "a",
+      {"name": "w", "world": "land.w", "x": [null, 0.0], "z": [null, null], "merged": false, "state": "open", "node": "a",
        "admin": "http://127.0.0.1:1", "draining": true, "trouble": "", "figures": null},
-      {"name": "e", "world": "land.e", "x": [0.0, null], "z": [null, null], "state": "waiting", "node": "",
+      {"name": "e", "world": "land.e", "x": [0.0, null], "z": [null, null], "merged": false, "state": "waiting", "node": "",
        "admin": "", "draining": false, "trouble": "", "figures": null}]})"));
   EXPECT_EQ(send("GET", "/maps/sea"), "409 bad_record");
   EXPECT_EQ(send("GET", "/maps/air"), "404 no_such_map");
+}
+
+TEST_F(ServiceTest, SplitsAndMergesZones) {
+  of.cluster.store.commit({.puts = {{"c/maps/land", R"({"zones": [{"name": "w", "x": [null, 0]},
+      {"name": "e", "x": [0, null]}]})"}}});
+  of.add_key_of_node("a", {.game = "game", .worlds_max = 4});
+  of.add_open_world("land.w", "a", {"udp:127.0.0.1:7777"});
+  of.run(core::second);
+  EXPECT_EQ(send("POST", "/maps/land/split", R"({"zone": "e", "name": "far", "x": 9})"), "200");
+  EXPECT_EQ(answer, json::parse(R"({"map": "land", "zones": ["land.w", "land.e", "land.far"]})"));
+  EXPECT_EQ(send("POST", "/maps/land/split", R"({"zone": "e", "name": "far", "x": 5})"), "409 name_taken");
+  EXPECT_EQ(send("POST", "/maps/land/split", R"({"zone": "e", "name": "further", "x": -5})"), "400 bad_cut");
+  EXPECT_EQ(send("POST", "/maps/land/merge", R"({"zone": "far", "into": "w"})"), "409 no_rectangle");
+  EXPECT_EQ(send("POST", "/maps/land/merge", R"({"zone": "far", "into": "north"})"), "404 no_such_zone");
+  EXPECT_EQ(send("POST", "/maps/land/merge", R"({"zone": "far", "into": "e"})"), "200");
+  EXPECT_EQ(send("GET", "/maps/land"), "200");
+  EXPECT_EQ(answer["zones"][2]["merged"], true);
+  EXPECT_EQ(send("POST", "/maps/sea/merge", R"({"zone": "far", "into": "e"})"), "404 no_such_map");
 }
 
 TEST_F(ServiceTest, RefusesOtherParameters) {

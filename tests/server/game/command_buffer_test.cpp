@@ -44,6 +44,17 @@ std::vector<std::uint32_t> due(CommandBuffer& buffer, ecs::Tick tick) {
   return numbers;
 }
 
+TEST(CommandBuffer, BeginsWithTheFirstInputIfNoNumberIsKnown) {
+  CommandBuffer buffer({}, 0);
+  EXPECT_EQ(buffer.next(), 1u);
+  EXPECT_EQ(buffer.feedback().done, 0u);
+  EXPECT_THAT(due(buffer, 9), IsEmpty());
+  ASSERT_TRUE(buffer.on_input(Input(200).add(10).add(11).get(), 10));
+  EXPECT_THAT(due(buffer, 10), ElementsAre(200u));
+  EXPECT_EQ(buffer.feedback().done, 200u);
+  EXPECT_EQ(buffer.next(), 201u);
+}
+
 TEST(CommandBuffer, GoesOnFromTheNumbersOfAnotherZone) {
   CommandBufferStats former;
   former.handed_out = 3;

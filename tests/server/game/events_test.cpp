@@ -68,13 +68,65 @@ struct Client {
   std::uint32_t player;
   std::set<ecs::Entity> seen;
   std::set<std::uint32_t> groups;
+  bool is_zone = false;
+  std::uint32_t zone = 0;
 
   [[nodiscard]] Events::ForClient of(Events& events) const {
     return events.for_client(
-        tick, player, [&](ecs::Entity entity) { return seen.contains(entity); },
+        tick, {.player = player, .zone = zone, .is_zone = is_zone},
+        [&](ecs::Entity entity) { return seen.contains(entity); },
         [&](std::uint32_t group) { return groups.contains(group); });
   }
 };
+
+TEST(Events, ANeighbouringZoneIsSentThoseAboutEntitiesThatItSees) {
+  Events events;
+  const ecs::Entity door{5, 1};
+  ASSERT_TRUE(events.send(text("all"), Audience::everyone(), Reliability::unreliable).ok());
+  ASSERT_TRUE(events.send(text("group"), Audience::interest_group(3), Reliability::unreliable).ok());
+  ASSERT_TRUE(events.send(text("creak"), Audience::seers_of(door), Reliability::unreliable).ok());
+  EXPECT_THAT(read(Client{1, {door}, {3}, true}.of(events)).texts(), ElementsAre("creak"));
+  EXPECT_THAT(read(Client{1, {}, {3}, true}.of(events)).texts(), IsEmpty());
+}
+
+TEST(Events, OneFromAnotherZoneDoesNotReturnToIt) {
+  Events events;
+  const ecs::Entity door{5, 1};
+  events.relay(text("knock"), door, Reliability::reliable, 7);
+  events.relay(text("creak"), door, Reliability::reliable, std::nullopt);
+  const auto sent_to = [&](std::uint32_t zone, bool is_zone) {
+    return read(Client{1, {door}, {}, is_zone, zone}.of(events)).texts();
+  };
+  EXPECT_THAT(sent_to(7, true), IsEmpty());
+  EXPECT_THAT(sent_to(8, true), ElementsAre("knock")) << "that of the entity's zone comes from there";
+  EXPECT_THAT(sent_to(9, false), ElementsAre("knock", "creak"));
+}
+
+// The entity has arrived while the event was on its way to the zone that had it. Clients here were sent it at once.
+TEST(Events, OneOfThisZoneIsNotSentAgain) {
+  Events events;
+  const ecs::Entity door{5, 1};
+  events.relay(text("knock"), door, Reliability::reliable, 7);
+  EXPECT_THAT(read(Client{1, {door}, {}, false, 7}.of(events)).texts(), IsEmpty());
+  EXPECT_THAT(read(Client{2, {door}, {}, true, 8}.of(events)).texts(), ElementsAre("knock"));
+}
+
+TEST(Events, OnlyThoseOfTheGameHereAreItsOwn) {
+  Events events;
+  const ecs::Entity door{5, 1};
+  events.relay(text("knock"), door, Reliability::reliable, 1);
+  events.relay(text("creak"), door, Reliability::reliable, std::nullopt);
+  ASSERT_TRUE(events.send(text("all"), Audience::everyone(), Reliability::unreliable).ok());
+  ASSERT_TRUE(events.send(text("slam"), Audience::seers_of(door), Reliability::unreliable).ok());
+  int own = 0;
+  events.each_own([&](ecs::Entity about, core::ByteView bytes, Reliability reliability) {
+    ++own;
+    EXPECT_EQ(about, door);
+    EXPECT_EQ(core::Bytes(bytes.begin(), bytes.end()), text("slam"));
+    EXPECT_EQ(reliability, Reliability::unreliable);
+  });
+  EXPECT_EQ(own, 1);
+}
 
 TEST(Events, ReachTheirAudience) {
   Events events;

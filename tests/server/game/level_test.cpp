@@ -220,6 +220,7 @@ TEST(Level, AReloadThatDoesNotFitChangesNothing) {
   EXPECT_EQ(world->registry().entities().size(), 4u);
   EXPECT_TRUE(world->registry().journal().empty());
   EXPECT_NE(world->level()->name_of(core::StringId32("a")), "") << "the world keeps the old level";
+  EXPECT_STREQ(world->reload_level(nullptr).error().reason, "no level");
   const auto copy = *resource::Resource::from_bytes(level_of(three)->clients_bytes());
   EXPECT_STREQ(world->reload_level(copy).error().reason, "incomplete");
 }

@@ -108,6 +108,7 @@ TEST(World, SpawnsPrefabsByName) {
   const auto boar = world->spawn("boar");  // is a prefab, but not spawnable
   ASSERT_FALSE(boar.ok());
   EXPECT_STREQ(boar.error().reason, "unknown prefab");
+  EXPECT_EQ(boar.error().message, "the level has no spawnable prefab 'boar'");
   EXPECT_EQ(world->registry().entities().size(), 1u);
 }
 

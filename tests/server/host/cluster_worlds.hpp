@@ -43,25 +43,32 @@ class ClusterWorldsTest : public testing::Test {
     if (!map_.empty()) config.key_file = key;
     auto host = server::ClusterHost::start(worlds, config, make_game);
     ASSERT_TRUE(host);
-    cluster::Etcd etcd(worlds.events(), {.members = members->urls()});
+    etcd.emplace(worlds.events(), cluster::EtcdConfig{.members = members->urls()});
     placer.emplace("mobula/");
     const auto end = steady_clock::now() + std::chrono::seconds(20);
     bool created = false;
     worlds.on_tick([&] {
-      placer->update(etcd, core::monotonic_now());
+      placer->update(*etcd, core::monotonic_now());
       const cluster::Directory& directory = placer->directory();
       if (!created && directory.complete() && directory.nodes().contains(config.node)) {
         created = true;
-        const std::string game = directory.nodes().at(config.node).record.game;
-        if (!map_.empty()) static_cast<void>(etcd.commit({{}, {{"mobula/maps/" + map_, map_json_, 0}}, {}}));
-        for (const std::string& world : names) placer->create(etcd, world, game);
+        game = directory.nodes().at(config.node).record.game;
+        if (!map_.empty()) set_map(map_json_);
+        for (const std::string& world : names) create(world);
       }
       const bool all = std::ranges::all_of(names, [&](const auto& each) { return worlds.find(each) != nullptr; });
       if ((all && script(worlds)) || steady_clock::now() > end) worlds.stop();
     });
     EXPECT_EQ(worlds.run(), !fails);
+    etcd.reset();
     ASSERT_LT(steady_clock::now(), end) << "the script did not end";
   }
+  // In a script.
+  void set_map(const std::string& json) {
+    map_json_ = json;
+    static_cast<void>(etcd->commit({{}, {{"mobula/maps/" + map_, map_json_, 0}}, {}}));
+  }
+  void create(const std::string& world) { placer->create(*etcd, world, game); }
   static std::vector<std::string> accounts(server::Worlds& worlds, const char* world) {
     std::vector<std::string> all;
     for (const server::KnownPlayer& each : worlds.find(world)->server().known_players()) all.push_back(each.account);
@@ -73,6 +80,8 @@ class ClusterWorldsTest : public testing::Test {
   store::TestFolder folder;
   std::optional<Members> members;
   std::optional<cluster::Placer> placer;
+  std::optional<cluster::Etcd> etcd;  // while a process runs
+  std::string game;
   std::vector<std::string> names;
   std::string key;
   int runs = 0;

@@ -3,6 +3,7 @@
 #include <mobula/core/format.hpp>
 #include <mobula/net/http_client.hpp>
 #include <mobula/schema/components.hpp>
+#include <mobula/server/cluster/crossing_schema.hpp>
 #include <server/host/cluster_worlds.hpp>
 #include <stdexcept>
 #include <thread>
@@ -46,6 +47,36 @@ TEST_F(WorldCrossingsTest, APlayerCrossesAndIsSavedThere) {
     EXPECT_THAT(accounts(worlds, "b"), ElementsAre("anna"));
     return true;
   });
+}
+
+// A game of another schema has sent the player. The pack is whole with the schema that the cluster has.
+TEST_F(WorldCrossingsTest, APackWhoseSchemaTheClusterHasIsRead) {
+  bool sent = false;
+  bool schema_sent = false;
+  run([&](Worlds& worlds) {
+    World& a = world(worlds, "a");
+    const std::vector<std::string> arrived = accounts(worlds, "b");
+    if (!sent) {
+      sent = true;
+      const ecs::Entity own = a.registry().create();
+      a.registry().add<demo::Health>(own).current = 42;
+      cluster::CrossingRecord record{.source = "a", .target = "b", .account = "anna", .pack = *a.pack(own)};
+      cluster::cut_schema(record, "0123", a.schema().bytes());
+      EXPECT_LT(record.pack.size(), 1000u);
+      static_cast<void>(etcd->commit({{}, {{"mobula/crossings/1", to_json(record), 0}}, {}}));
+    }
+    const bool is_kept = std::ranges::any_of(
+        placer->directory().keys(), [](const auto& each) { return each.first.starts_with(cluster::schemas_prefix); });
+    if (arrived.empty() && is_kept && !schema_sent) {  // not before: it is not taken in
+      schema_sent = true;
+      static_cast<void>(etcd->commit({{}, {{"mobula/schemas/0123", core::to_base64(a.schema().bytes()), 0}}, {}}));
+    }
+    if (arrived.empty()) return false;
+    World& b = world(worlds, "b");
+    EXPECT_EQ(b.registry().get<const demo::Health>(b.player_entity(1)).current, 42);
+    return true;
+  });
+  EXPECT_TRUE(schema_sent);
 }
 
 TEST_F(WorldCrossingsTest, AWorldThatIsFullTakesAPlayerLater) {

@@ -98,6 +98,78 @@ TEST_F(ZoneHostTest, AnEntityThatEndsAbroadFreesItsIndexAtHome) {
   });
 }
 
+// Counts what the games of both zones receive, by the handle's text.
+struct Postman : test::CountingGame {
+  static inline std::map<std::string, int> messages;
+  static inline std::map<std::string, int> events;  // in the zone of the entity, and in the other
+
+  void receive(World& world, ecs::Entity entity, core::ByteView) override {
+    EXPECT_FALSE(world.is_ghost(entity));
+    ++messages[ecs::to_string(entity)];
+  }
+  void tick(World& world) override {
+    if (world.events().size() > 0) ++events[world.zone()->region.x_min < 0 ? "west" : "east"];
+  }
+};
+
+TEST_F(ZoneHostTest, AMessageToAGhostIsReceivedInItsZone) {
+  make_game = [] { return std::make_unique<Postman>(); };
+  Postman::messages.clear();
+  int step = 0;
+  ecs::Entity walker;
+  const auto send = [&](World& world) { EXPECT_TRUE(world.messages().send(walker, core::Bytes(3)).ok()); };
+  run([&](Worlds& worlds) {
+    const auto& [west, east] = pair(worlds);
+    int& received = Postman::messages[ecs::to_string(walker)];
+    switch (step) {
+      case 0: walker = make(west, -5); return ++step == 0;
+      case 1:
+        if (!east.is_ghost(walker)) return false;
+        send(east);
+        return ++step == 0;
+      case 2:  // it crosses while messages are on their way
+        if (received < 1) return false;
+        walk(west, walker, 5);
+        return ++step == 0;
+      case 3:
+        if (received < 20) send(received % 2 == 0 ? east : west);
+        return has(east, walker) && is_settled() && received >= 20 && ++step == 0;
+      default: return true;
+    }
+  });
+  EXPECT_GE(Postman::messages[ecs::to_string(walker)], 20);
+}
+
+TEST_F(ZoneHostTest, EventsAboutAGhostAreSentInBothZones) {
+  make_game = [] { return std::make_unique<Postman>(); };
+  Postman::events.clear();
+  int step = 0;
+  ecs::Entity walker;
+  const auto send = [&](World& world) {
+    EXPECT_TRUE(world.events().send(core::Bytes(3), Audience::seers_of(walker), Reliability::reliable).ok());
+  };
+  run([&](Worlds& worlds) {
+    const auto& [west, east] = pair(worlds);
+    switch (step) {
+      case 0: walker = make(west, -5); return ++step == 0;
+      case 1:
+        if (!east.is_ghost(walker)) return false;
+        send(west);
+        return ++step == 0;
+      case 2:
+        if (Postman::events["east"] == 0) return false;
+        EXPECT_EQ(Postman::events, (std::map<std::string, int>{{"east", 1}, {"west", 1}}));
+        send(east);
+        return ++step == 0;
+      case 3:
+        if (Postman::events["west"] < 2) return false;
+        return ++step == 0;
+      default: return ++step == 40;
+    }
+  });
+  EXPECT_EQ(Postman::events, (std::map<std::string, int>{{"east", 2}, {"west", 2}})) << "none returns";
+}
+
 TEST_F(ZoneHostTest, APlayerCrossesWithItsEntity) {
   int step = 0;
   ecs::Entity own;
@@ -160,6 +232,71 @@ TEST_F(ZoneHostTest, AnEntityDestroyedByAHookDoesNotCross) {
     }
     return !accounts(worlds, east_world).empty() && is_settled() && !west.registry().valid(pet);
   });
+}
+
+// The new zone has none of the level, as the entities come from the zone that was split.
+TEST_F(ZoneHostTest, EntitiesFollowSplitsAndMerges) {
+  constexpr const char* far_world = "land.far";
+  const ZoneMap whole = std::move(*ZoneMap::parse(two_zones));
+  const ZoneMap split = std::move(*whole.split("east", {.at = 10, .name = "far"}));
+  int step = 0;
+  int waited = 0;
+  std::vector<ecs::Entity> beyond;
+  ecs::Entity near;
+  const auto each = [&](World& world) {
+    return std::ranges::all_of(beyond, [&](ecs::Entity entity) { return has(world, entity); });
+  };
+  run([&](Worlds& worlds) {
+    const auto& [west, east] = pair(worlds);
+    HostedWorld* const far = worlds.find(far_world);
+    const bool seen = std::ranges::all_of(beyond, [&](ecs::Entity entity) { return west.is_ghost(entity); });
+    switch (step) {
+      case 0:
+        near = make(east, 5);
+        for (int i = 0; i < 40; ++i) beyond.push_back(make(east, 20));
+        return ++step == 0;
+      case 1:
+        if (!west.is_ghost(beyond.back())) return false;
+        set_map(split.to_json());
+        return ++step == 0;
+      case 2:  // it is not open yet
+        EXPECT_TRUE(each(east));
+        if (east.zone()->region != split.zones()[1].region || ++waited < 20) return false;
+        create(far_world);
+        return ++step == 0;
+      case 3:
+        if (far == nullptr || !each(far->server().world()) || !seen) return false;
+        EXPECT_TRUE(has(east, near));
+        EXPECT_EQ(east.zone()->region, split.zones()[1].region);
+        EXPECT_EQ(far->server().world().zone()->region, split.zones()[2].region);
+        return ++step == 0;
+      case 4:
+        if (!is_settled() || !far->server().world().is_ghost(near)) return false;
+        set_map(split.merge("far", "east")->to_json());
+        return ++step == 0;
+      default:
+        if (!each(east) || !is_settled() || !seen) return false;
+        EXPECT_EQ(east.zone()->region, whole.zones()[1].region);
+        return true;
+    }
+  });
+  EXPECT_EQ(step, 5);
+  names.emplace_back(far_world);
+  run([&](Worlds& worlds) {
+    EXPECT_TRUE(each(world(worlds, east_world))) << "after a restart";
+    return true;
+  });
+}
+
+TEST_F(ZoneHostTest, AnotherMapIsNotFollowed) {
+  testing::internal::CaptureStderr();
+  int step = 0;
+  run([&](Worlds& worlds) {
+    if (step++ == 0) set_map(R"({"zones": [{"name": "west", "x": [null, 5]}, {"name": "north", "x": [5, null]}]})");
+    EXPECT_EQ(world(worlds, west_world).zone()->region.x_max, 0);
+    return step > 60;
+  });
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), testing::HasSubstr("the new map of land is not used"));
 }
 
 // The zone was saved before the crossing, and its process ended without another save.

@@ -183,7 +183,7 @@ class History {
     Region region{side(-1), side(-1), 0, 0};
     region.x_max = std::max(side(1), region.x_min);
     region.z_max = std::max(side(1), region.z_min);
-    observers_.back().viewer.set_region(region);
+    observers_.back().viewer.set_zone({1, region});
     observers_.back().version = 0;
   }
   void haunt() {

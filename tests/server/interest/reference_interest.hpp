@@ -98,7 +98,7 @@ struct ReferenceInterest {
     if (is_everywhere || (own.owner != 0 && own.owner == viewer.player())) return {true, true};
     if (is_viewpoint(viewer, subject.entity)) return {true, true};
     const float distance = std::min(distance_squared(viewer, subject.world->position),
-                                    distance_squared(viewer.region(), subject.world->position));
+                                    distance_squared(viewer.zone(), subject.world->position));
     return {distance <= layer.radius * layer.radius, distance <= leave_radius(layer) * leave_radius(layer)};
   }
 
@@ -109,7 +109,7 @@ struct ReferenceInterest {
 
   // Interest group and rule of the game.
   [[nodiscard]] bool permits(const Viewer& viewer, ecs::Entity entity) const {
-    if (viewer.region()) return !registry.entities().is_ghost(entity);
+    if (viewer.zone()) return !registry.entities().is_ghost(entity);
     return viewer.is_in(relevance(entity).interest_group) && (rule == nullptr || rule->may_see(viewer, entity));
   }
 
@@ -131,10 +131,10 @@ struct ReferenceInterest {
     }
     return nearest;
   }
-  static float distance_squared(const std::optional<Region>& region, const engine::Vec3& position) {
-    if (!region || std::isnan(position.x) || std::isnan(position.z)) return std::numeric_limits<float>::infinity();
-    const float x = position.x - std::clamp(position.x, region->x_min, region->x_max);
-    const float z = position.z - std::clamp(position.z, region->z_min, region->z_max);
+  static float distance_squared(const std::optional<ZoneRegion>& zone, const engine::Vec3& position) {
+    if (!zone || std::isnan(position.x) || std::isnan(position.z)) return std::numeric_limits<float>::infinity();
+    const float x = position.x - std::clamp(position.x, zone->region.x_min, zone->region.x_max);
+    const float z = position.z - std::clamp(position.z, zone->region.z_min, zone->region.z_max);
     return x * x + z * z;
   }
 };

@@ -84,7 +84,7 @@ TEST_F(LevelOfferTest, AClientOfAZoneMirrorsItsPartOfTheLevel) {
   ServerConfig config = with_level();
   config.entities_max = 2 * first;
   config.zone = ZoneConfig{.own = {.first = first, .end = 2 * first},
-                           .region = {.x_min = 0, .z_min = -far, .x_max = far, .z_max = far},
+                           .zone = {0, {.x_min = 0, .z_min = -far, .x_max = far, .z_max = far}},
                            .neighbour = {}};
   test::Village village(game, std::move(config));
   const std::size_t entities = village.server->world().registry().entities().size();
@@ -96,6 +96,25 @@ TEST_F(LevelOfferTest, AClientOfAZoneMirrorsItsPartOfTheLevel) {
   village.ticks(60);
   EXPECT_GT(has.connection.stats().verified_ticks, 50u);
   EXPECT_EQ(has.connection.stats().mismatched_ticks, 0u);
+  has.connection.mirror()->check();
+}
+
+// A zone that a split has made gets its entities from the zone that was split.
+TEST_F(LevelOfferTest, AZoneMayBeginWithoutTheLevelsEntities) {
+  test::TinyGame game;
+  ServerConfig config = with_level();
+  config.entities_max = 2 * 65'536;
+  config.zone = ZoneConfig{.own = {.first = 65'536, .end = 2 * 65'536},
+                           .zone = {1, {.x_min = -99, .z_min = -99, .x_max = 99, .z_max = 99}},
+                           .level = Region::nowhere(),
+                           .neighbour = {}};
+  test::Village village(game, std::move(config));
+  EXPECT_EQ(village.server->world().registry().pool<engine::Transform>().size(), 0u);
+  test::Village::Client& has = join(village, true);
+  ASSERT_TRUE(village.tick_until([&] { return has.connection.complete(); }));
+  village.ticks(20);
+  EXPECT_EQ(has.connection.stats().mismatched_ticks, 0u);
+  EXPECT_EQ(has.connection.mirror()->registry().pool<engine::Transform>().size(), 0u);
   has.connection.mirror()->check();
 }
 

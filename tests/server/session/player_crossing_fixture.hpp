@@ -56,6 +56,12 @@ class PlayerCrossingTest : public test::ServerAccounts {
     EXPECT_TRUE(player);
     return *player;
   }
+  // Its numbers begin with 1, as it gave no commands in the former zone.
+  bool runs_a_command(Client& client) {
+    const std::size_t before = portal.ran.size();
+    client.input->set_command(test::move_command(42, 0));
+    return village->tick_until([&] { return portal.ran.size() > before; }, 40);
+  }
   std::size_t entities() { return server().world().registry().entities().size(); }
 
   PortalGame portal;

@@ -14,7 +14,7 @@ TEST_F(PlayerCrossingTest, APlayerCrossesToAZoneWithItsHandle) {
   const ecs::Entity own = world.player_entity(newest());
   ASSERT_TRUE(world.hierarchy().set_parent(own, vehicle).ok());
   Kept kept;
-  core::Result<CrossingPlayer> player = crossing().release_to_zone(vehicle, "b", bytes_max, kept.by(world));
+  core::Result<CrossingPlayer> player = crossing().release_to_zone({&vehicle, 1}, "b", bytes_max, kept.by(world));
   ASSERT_TRUE(player) << player.error().message;
   EXPECT_EQ(kept.entities, (std::vector{vehicle, own}));
   EXPECT_EQ(player->account, "anna");
@@ -25,6 +25,31 @@ TEST_F(PlayerCrossingTest, APlayerCrossesToAZoneWithItsHandle) {
   EXPECT_TRUE(world.registry().valid(vehicle));
   EXPECT_EQ(server().known_players().front().entity, own);
   EXPECT_EQ(portal.arrived.back().entity, own);
+}
+
+// It has arrived, and goes on before its client has come.
+TEST_F(PlayerCrossingTest, APlayerWhoCrossesTwiceKeepsItsNumbers) {
+  open();
+  CrossingPlayer arrived = anna();
+  arrived.commands = 70;
+  ASSERT_TRUE(crossing().take_in(arrived, "b"));
+  const ecs::Entity own = portal.arrived.front().entity;
+  Kept kept;
+  const core::Result<CrossingPlayer> left =
+      crossing().release_to_zone({&own, 1}, "c", bytes_max, kept.by(server().world()));
+  ASSERT_TRUE(left) << left.error().message;
+  EXPECT_EQ(left->commands, 70u);
+}
+
+// Its process had created the entity after the save, and a record in the cluster has it.
+TEST_F(PlayerCrossingTest, AnEntityUnknownToTheSaveKeepsItsIndex) {
+  open();
+  ecs::Registry& registry = server().world().registry();
+  const ecs::Entity known = registry.create();
+  const ecs::Entity unknown{known.index + 1, known.generation};
+  crossing().remove({}, {&unknown, 1});
+  EXPECT_TRUE(registry.entities().is_abroad(unknown));
+  EXPECT_NE(registry.create().index, unknown.index);
 }
 
 wire::Follow follow_to(const std::string& world) {
@@ -38,7 +63,7 @@ TEST_F(PlayerCrossingTest, AClientSeesItsGhostUntilItFollows) {
   World& world = server().world();
   const ecs::Entity own = client.connection.player_entity();
   Kept kept;
-  ASSERT_TRUE(crossing().release_to_zone(own, "b", bytes_max, kept.by(world)));
+  ASSERT_TRUE(crossing().release_to_zone({&own, 1}, "b", bytes_max, kept.by(world)));
   EXPECT_EQ(portal.gone.back().entity, ecs::null_entity) << "not the game's to destroy";
   EXPECT_EQ(server().players(), 0u);
   const ecs::Tick before = client.connection.mirror()->tick();
@@ -72,8 +97,8 @@ TEST_F(PlayerCrossingTest, AClientThatDoesNotFollowIsDisconnected) {
     follows = true;
     Client& client = join_and_play("anna");
     Kept kept;
-    ASSERT_TRUE(
-        crossing().release_to_zone(client.connection.player_entity(), "b", bytes_max, kept.by(server().world())));
+    ASSERT_TRUE(crossing().release_to_zone(std::array{client.connection.player_entity()}, "b", bytes_max,
+                                           kept.by(server().world())));
     if (sent) crossing().send_follow("anna", follow_to("b"));
     village->ticks(150);
     EXPECT_FALSE(closed(client));
@@ -89,9 +114,9 @@ class ZoneVisitTest : public PlayerCrossingTest {
 
   // The first client is a neighbouring zone, and the second one visits.
   Client& visit() {
-    const Region region{0, 0, 9, 9};
-    open({.zone = ZoneConfig{.region = region, .neighbour = [region](const Identity& identity) {
-                               return identity.client_id == zone_id ? std::optional(region) : std::nullopt;
+    const ZoneRegion west{1, {0, 0, 9, 9}};
+    open({.zone = ZoneConfig{.zone = west, .neighbour = [west](const Identity& identity) {
+                               return identity.client_id == zone_id ? std::optional(west) : std::nullopt;
                              }}});
     near = server().world().registry().create();
     Client& zone = watch("zone");
@@ -99,7 +124,7 @@ class ZoneVisitTest : public PlayerCrossingTest {
     Client& client = join("anna");
     village->ticks(10);
     EXPECT_EQ(client.connection.state(), client::Connection::State::joining);
-    EXPECT_TRUE(zone.connection.send_visit({visitor_id, near}));
+    EXPECT_TRUE(zone.connection.send_to_zone(wire::Visit{visitor_id, near}));
     EXPECT_TRUE(village->tick_until([&] { return client.connection.complete(); }));
     EXPECT_TRUE(client.connection.mirror()->registry().valid(near));
     EXPECT_FALSE(client.connection.player_entity());
@@ -123,9 +148,24 @@ TEST_F(ZoneVisitTest, ThePlayerOfAVisitorArrivesInItsSession) {
   EXPECT_EQ(portal.players.back().id, number);
   EXPECT_EQ(server().players(), 1u);
   EXPECT_EQ(server().endpoint().sessions().size(), 2u);
+  EXPECT_TRUE(runs_a_command(client));
   client.connection.drop(client.port);  // it does not know that its player is here
   village->ticks(5);
   EXPECT_EQ(server().players(), 1u) << "kept for its client";
+}
+
+// Its session waits for Follow as any other, however long ago its visit was.
+TEST_F(ZoneVisitTest, AVisitorIsSentAfterItsPlayerWhenThatLeaves) {
+  follows = true;
+  Client& client = visit();
+  ASSERT_TRUE(crossing().take_in(anna(), "b"));
+  village->ticks(250);
+  const ecs::Entity own = client.connection.player_entity();
+  Kept kept;
+  ASSERT_TRUE(crossing().release_to_zone({&own, 1}, "c", bytes_max, kept.by(server().world())));
+  village->ticks(40);
+  EXPECT_FALSE(closed(client));
+  EXPECT_TRUE(crossing().follower("anna"));
 }
 
 TEST_F(ZoneVisitTest, APlayerWhoIsRefusedEndsTheVisit) {
@@ -154,7 +194,14 @@ TEST_F(ZoneVisitTest, AVisitEndsAfterItsEntity) {
 TEST_F(ZoneVisitTest, AClientCannotAnnounceAVisit) {
   open();
   Client& client = join_and_play("anna");
-  EXPECT_TRUE(client.connection.send_visit({7, client.connection.player_entity()}));
+  EXPECT_TRUE(client.connection.send_to_zone(wire::Visit{7, client.connection.player_entity()}));
+  EXPECT_EQ(end_of(client).code, ReasonCode::protocol_error);
+}
+
+TEST_F(ZoneVisitTest, AClientCannotForward) {
+  open();
+  Client& client = join_and_play("anna");
+  EXPECT_TRUE(client.connection.send_to_zone(wire::Forward{.entity = client.connection.player_entity(), .bytes = {}}));
   EXPECT_EQ(end_of(client).code, ReasonCode::protocol_error);
 }
 
@@ -165,9 +212,12 @@ TEST_F(PlayerCrossingTest, AClientWaitsForItsPlayer) {
   village->ticks(40);
   EXPECT_EQ(client.connection.state(), client::Connection::State::joining);
   EXPECT_TRUE(portal.players.empty()) << "the game is not asked";
-  ASSERT_TRUE(crossing().take_in(anna(), "b"));
+  CrossingPlayer player = anna();
+  player.commands = 5;
+  ASSERT_TRUE(crossing().take_in(player, "b"));
   ASSERT_TRUE(village->tick_until([&] { return village->mirrors(client); }));
   EXPECT_EQ(client.connection.player_entity(), portal.arrived.front().entity);
+  EXPECT_TRUE(runs_a_command(client));
   EXPECT_THAT(end_of(join("bert")).text, HasSubstr("player not arrived"));
 }
 
@@ -176,7 +226,7 @@ TEST_F(PlayerCrossingTest, AnEntityCrossesToAZoneAlone) {
   World& world = server().world();
   const ecs::Entity mob = world.registry().create();
   Kept kept;
-  const core::Result<CrossingPlayer> player = crossing().release_to_zone(mob, "b", bytes_max, kept.by(world));
+  const core::Result<CrossingPlayer> player = crossing().release_to_zone({&mob, 1}, "b", bytes_max, kept.by(world));
   ASSERT_TRUE(player);
   EXPECT_EQ(player->account, "");
   ASSERT_TRUE(crossing().take_in(*player, "b"));
@@ -191,7 +241,7 @@ TEST_F(PlayerCrossingTest, ARefusedCrossingToAZoneChangesNothing) {
   const ecs::Entity root = world.registry().create();
   Kept kept;
   const auto refusal = [&](std::size_t most = bytes_max) {
-    const core::Result<CrossingPlayer> released = crossing().release_to_zone(root, "b", most, kept.by(world));
+    const core::Result<CrossingPlayer> released = crossing().release_to_zone({&root, 1}, "b", most, kept.by(world));
     return released.ok() ? "" : released.error().reason;
   };
   EXPECT_STREQ(refusal(10), "too large");
@@ -216,7 +266,7 @@ TEST_F(PlayerCrossingTest, APlayerWithAnotherEntityStaysInItsZone) {
     there.set_player_entity(player.id, there.registry().create());
   };
   Kept kept;
-  const auto released = crossing().release_to_zone(own, "b", bytes_max, kept.by(world));
+  const auto released = crossing().release_to_zone({&own, 1}, "b", bytes_max, kept.by(world));
   ASSERT_FALSE(released);
   EXPECT_STREQ(released.error().reason, "other entity");
   EXPECT_EQ(server().players(), 1u);
@@ -242,7 +292,7 @@ TEST_F(PlayerCrossingTest, APlayerNotTakenIntoAZoneLeavesNoTrace) {
   World& world = server().world();
   const ecs::Entity own = world.player_entity(newest());
   Kept kept;
-  const core::Result<CrossingPlayer> player = crossing().release_to_zone(own, "b", bytes_max, kept.by(world));
+  const core::Result<CrossingPlayer> player = crossing().release_to_zone({&own, 1}, "b", bytes_max, kept.by(world));
   ASSERT_TRUE(player);
   for (const bool throws : {false, true}) {
     portal.closed = !throws;

@@ -54,6 +54,27 @@ TEST(Border, FindsEntitiesBeyondTheHysteresis) {
   EXPECT_EQ(west.leaving(), std::set{far});
 }
 
+// They stood still before.
+TEST(Border, LooksAtAllPlacesOfANewMap) {
+  West west;
+  const ecs::Entity far = west.at(-50);
+  const ecs::Entity near = west.at(-5);
+  EXPECT_TRUE(west.leaving().empty());
+  west.registry.clear_journal();
+  west.registry.set_tick(west.registry.tick() + 2);
+  const ZoneMap whole = west.map;
+  west.map = std::move(*whole.split("west", {.at = -20, .name = "near"}));  // "west" keeps the lower part
+  west.border.on_new_map();
+  std::vector<Leaving> leaving(west.border.leaving().begin(), west.border.leaving().end());
+  ASSERT_EQ(leaving.size(), 1u);
+  EXPECT_EQ(leaving[0].root, near);
+  EXPECT_EQ(leaving[0].zone, 2u);
+  west.map = std::move(*whole.merge("west", "east"));
+  west.border.on_new_map();
+  EXPECT_EQ(west.leaving(), (std::set{far, near})) << "all leave a zone that is merged";
+  EXPECT_EQ(west.border.nearest_zone(far, 1), 1u);
+}
+
 // It does so while it stands still, and once it has lost its parent.
 TEST(Border, FindsAnEntityInEachTickUntilItHasLeft) {
   West west;
@@ -73,6 +94,20 @@ TEST(Border, FindsAnEntityInEachTickUntilItHasLeft) {
   EXPECT_TRUE(west.leaving().empty());
   west.registry.get<engine::Transform>(child).position.x = 3;
   EXPECT_EQ(west.leaving(), std::set{child}) << "later in the same tick";
+}
+
+TEST(Border, AGuestOfAZoneOfANewerMapIsReportedLater) {
+  West west;
+  const ecs::Entity guest{2 * 1024 + 5, 1};
+  const ZoneMap whole = west.map;
+  ASSERT_TRUE(ecs::Guests(west.registry).receive(guest, false));
+  west.registry.destroy(guest);
+  EXPECT_TRUE(west.border.take_ended().empty());
+  west.map = std::move(*whole.split("west", {.at = -20, .name = "near"}));
+  const std::vector<EndedGuests> ended = west.border.take_ended();
+  ASSERT_EQ(ended.size(), 1u);
+  EXPECT_EQ(ended[0].home, 2u);
+  EXPECT_EQ(ended[0].entities, std::vector{guest});
 }
 
 TEST(Border, FindsRootsAlone) {

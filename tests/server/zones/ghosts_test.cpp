@@ -111,6 +111,44 @@ TEST(Ghosts, ChangesOfTheGameAreFoundAndCorrected) {
   border.compare();
 }
 
+// A still entity crosses from one neighbour to another, whose mirror has shown it before the former one's did so last.
+TEST(Ghosts, AGhostThatEndsIsShownByAnotherNeighbour) {
+  Border border(5, 0);
+  for (int tick = 0; tick < 40; ++tick) border.tick();
+  Ghosts former(border.ours, neighbour + 1);
+  border.mirror().registry().entities().each([&](ecs::Entity entity) { former.show(border.mirror(), entity); });
+  EXPECT_EQ(former.stats().gained, 0u) << "this world has them";
+  const std::vector<std::uint32_t> all(border.ours.pool<Ghost>().indices().begin(),
+                                       border.ours.pool<Ghost>().indices().end());
+  for (const std::uint32_t index : all)
+    border.ours.get<Ghost>(border.ours.entities().at(index)).neighbour = neighbour + 1;
+  former.begin(1);
+  border.ours.set_tick(border.ours.tick() + 1);
+  border.mirror().hand_out_changes();  // none
+  ASSERT_TRUE(former.apply(border.mirror()));
+  ASSERT_GT(former.ended().size(), 3u);
+  for (const ecs::Entity entity : former.ended()) border.ghosts.show(border.mirror(), entity);
+  border.compare();
+}
+
+TEST(Ghosts, AChangeOfAMissingGhostMakesIt) {
+  Border border(5, 0);
+  for (int tick = 0; tick < 40; ++tick) border.tick();
+  const std::vector<std::uint32_t> all(border.ours.pool<Ghost>().indices().begin(),
+                                       border.ours.pool<Ghost>().indices().end());
+  for (const std::uint32_t index : all) border.ours.destroy(border.ours.entities().at(index));
+  int changed = 0;
+  for (int tick = 0; tick < 10; ++tick) {
+    border.tick();
+    for (const client::Change& change : border.mirror().changes()) {
+      if (change.kind != client::ChangeKind::changed || border.mirror().is_stale(change.entity)) continue;
+      EXPECT_TRUE(border.ours.entities().is_ghost(change.entity));
+      ++changed;
+    }
+  }
+  EXPECT_GT(changed, 3);
+}
+
 // The neighbour had the entity before this world. Its loss has not arrived when the neighbour takes it over again.
 TEST(Ghosts, AKeptEntityIsNotComparedWithAnEarlierStay) {
   Border border(5, 0);
@@ -160,6 +198,15 @@ TEST(Ghosts, AnotherNeighbourTakesAGhostOver) {
   border.tick(0);
   EXPECT_EQ(border.ours.pool<Ghost>().size(), 1u) << "all others have ended";
   EXPECT_TRUE(border.ours.valid(ghost));
+}
+
+TEST(Ghosts, OnlyOnesOwnCount) {
+  Border border(7, 0);
+  for (int tick = 0; tick < 40; ++tick) border.tick(0);
+  EXPECT_TRUE(border.ghosts.any());
+  for (const std::uint32_t index : border.ours.pool<Ghost>().indices())
+    border.ours.get<Ghost>(border.ours.entities().at(index)).neighbour = neighbour + 1;
+  EXPECT_FALSE(border.ghosts.any());
 }
 
 // As of a pet that ends with its owner.

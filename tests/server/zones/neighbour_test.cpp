@@ -34,13 +34,13 @@ struct ZoneServer {
       : zone(number), village(game, config(map, number), conditions, seed), neighbour(registry(), 1 - number) {}
 
   static ServerConfig config(const ZoneMap& map, std::uint32_t number) {
-    const auto region_of = [map](const Identity& identity) -> std::optional<Region> {
+    const auto zone_of = [map](const Identity& identity) -> std::optional<ZoneRegion> {
       const auto zone = read_zone_pass(identity, test::test_transport().private_key);
       if (!zone || *zone >= map.zones().size()) return std::nullopt;
-      return map.zones()[*zone].region;
+      return ZoneRegion{*zone, map.zones()[*zone].region};
     };
     return {.entities_max = map.entities_max(),
-            .zone = ZoneConfig{map.indices(number), map.zones()[number].region, region_of}};
+            .zone = ZoneConfig{map.indices(number), {number, map.zones()[number].region}, std::nullopt, zone_of}};
   }
   void connect(ZoneServer& other, std::uint64_t client_id) {
     const transport::UserData pass = zone_pass(zone, client_id, test::test_transport().private_key);
@@ -57,7 +57,9 @@ struct ZoneServer {
   }
   void tick() {
     village.tick();
-    if (connection != nullptr) neighbour.update(*connection, village.now);
+    if (connection == nullptr) return;
+    neighbour.update(*connection, village.now);
+    neighbour.show(*connection, neighbour.ended());  // as ZoneHost does for all neighbours
   }
 
   std::uint32_t zone;
@@ -165,7 +167,7 @@ TEST(Neighbour, GhostsFollowRandomWalksAtFivePercentLoss) {
 void cross(ZoneServer& from, ZoneServer& to, ecs::Entity root) {
   World& source = from.village.server->world();
   World& target = to.village.server->world();
-  const core::Result<ZonePack> packed = source.pack_for_zone(root);
+  const core::Result<ZonePack> packed = source.pack_for_zone({&root, 1});
   ASSERT_TRUE(packed.ok());
   from.neighbour.keep(packed->entities, source.schema());
   const core::Status received = target.receive(*packed);
@@ -217,7 +219,7 @@ TEST(Neighbour, AGhostBelowAnEntityDoesNotCrossOrEndWithIt) {
   const ecs::Entity child = pair.west.make(1);
   ASSERT_TRUE(west.hierarchy().set_parent(child, root).ok());
   ecs::Guests(west.registry()).set_ghost(child, true);
-  EXPECT_EQ(west.pack_for_zone(root)->entities, std::vector{root});
+  EXPECT_EQ(west.pack_for_zone({&root, 1})->entities, std::vector{root});
   west.destroy_tree(root);
   pair.west.tick();
   EXPECT_TRUE(west.is_ghost(child));
@@ -245,7 +247,7 @@ TEST(Neighbour, AnEntityThatAWorldHasIsNotReceived) {
   ZonePair pair;
   World& west = pair.west.village.server->world();
   const ecs::Entity entity = pair.west.make(-10);
-  ZonePack packed = *west.pack_for_zone(entity);
+  ZonePack packed = *west.pack_for_zone({&entity, 1});
   EXPECT_STREQ(west.receive(packed).error().reason, "handle in use");
   packed.entities[0] = {5, 77};
   EXPECT_STREQ(west.receive(packed).error().reason, "handle in use") << "it was never created";
@@ -256,7 +258,7 @@ TEST(Neighbour, AnEntityThatAWorldHasIsNotReceived) {
   EXPECT_STREQ(west.receive(packed).error().reason, "handle in use");
   west.destroy(guest);
   ASSERT_TRUE(west.hierarchy().set_parent(pair.west.make(-9), entity).ok());
-  ZonePack twice = *west.pack_for_zone(entity);
+  ZonePack twice = *west.pack_for_zone({&entity, 1});
   ASSERT_EQ(twice.entities.size(), 2u);
   ASSERT_TRUE(ecs::Guests(west.registry()).receive(guest, true));
   twice.entities = {guest, guest};
@@ -307,7 +309,7 @@ TEST(Neighbour, AClientsTokenOpensNoBorder) {
   pair.ticks(20);
   const Viewer* const viewer = pair.west.village.server->world().try_viewer(client.connection.player());
   ASSERT_NE(viewer, nullptr);
-  EXPECT_FALSE(viewer->region());
+  EXPECT_FALSE(viewer->zone());
   EXPECT_EQ(pair.west.village.server->players(), 1u);
 }
 

@@ -188,7 +188,8 @@ void Connection::send_hello() {
                     .spectate = config_.spectate,
                     .refusals = true,
                     .follows = config_.follows,
-                    .awaits_player = config_.awaits_player};
+                    .awaits_player = config_.awaits_player,
+                    .commands_continue = first_ != nullptr};
   if (config_.schema != nullptr) hello.schema_fingerprint = config_.schema->fingerprint();
   hello.resume = welcomed();
   resources_.announce(hello);
@@ -238,8 +239,8 @@ bool Connection::send_report(const wire::PredictionReport& report) {
   return true;
 }
 
-bool Connection::send_visit(const wire::Visit& visit) {
-  return state_ == State::playing && endpoint_->session().send_reliable(wire::encode(visit)).ok();
+bool Connection::send_to_zone(const wire::Message& message) {
+  return state_ == State::playing && endpoint_->session().send_reliable(wire::encode(message)).ok();
 }
 
 void Connection::request_next_resource() {

@@ -108,8 +108,9 @@ class Connection final : public ConnectionInput {
   /// is not playing, or another report waits. Recordings do not contain it, because nothing that is received depends on
   /// it.
   bool send_report(const wire::PredictionReport& report);
-  /// Sends a zone that a client may come. Returns false if the connection is not playing, or the lane is full.
-  bool send_visit(const wire::Visit& visit);
+  /// Sends what zones send each other: Visit or Forward. Returns false if the connection is not playing, or the lane is
+  /// full.
+  bool send_to_zone(const wire::Message& message);
   /// Estimates the server's tick and which moment to show. Null until the server has accepted the client.
   [[nodiscard]] ServerClock* clock() const { return clock_.get(); }
   /// Returns the server's announced shutdown, if there is one.

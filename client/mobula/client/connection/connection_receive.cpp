@@ -61,6 +61,7 @@ void Connection::on_message(core::ByteView bytes) {
       [](wire::MirrorDifference&) { return core::Status(only_from_clients("MirrorDifference")); },
       [](wire::PredictionReport&) { return core::Status(only_from_clients("PredictionReport")); },
       [](wire::Visit&) { return core::Status(only_from_clients("Visit")); },
+      [](wire::Forward&) { return core::Status(only_from_clients("Forward")); },
   };
   if (const core::Status handled = std::visit(handlers, *decoded); !handled) fail(handled.error());
 }

@@ -19,7 +19,11 @@ core::Status EventQueue::add(wire::Events&& message) {
       return core::Error{"too many events",
                          core::format("events that wait for their tick exceed {} bytes", waiting_bytes_max)};
     waiting_bytes_ += bytes;
-    waiting_.push_back({message.tick, event.sequence, event.about, std::move(event.bytes)});
+    waiting_.push_back({.tick = message.tick,
+                        .sequence = event.sequence,
+                        .about = event.about,
+                        .bytes = std::move(event.bytes),
+                        .reliable = true});
   }
   return core::Done{};
 }
@@ -36,7 +40,10 @@ void EventQueue::add(const wire::EventBatch& batch) {
       continue;
     }
     waiting_bytes_ += bytes;
-    waiting_.push_back({batch.tick, event.sequence, event.about, core::Bytes(event.bytes.begin(), event.bytes.end())});
+    waiting_.push_back({.tick = batch.tick,
+                        .sequence = event.sequence,
+                        .about = event.about,
+                        .bytes = core::Bytes(event.bytes.begin(), event.bytes.end())});
   }
 }
 

@@ -32,6 +32,7 @@ struct ReceivedEvent {
   /// Whether the mirror has that entity when the event is handed out; in_view if it is about none. Unknown if its
   /// time was up, or without a mirror: the entity may still come.
   Presence presence = Presence::in_view;
+  bool reliable = false;
 };
 
 /// Counters of an event queue.

@@ -29,13 +29,6 @@ void log_reconnect(const Connection& connection, bool has_moved, const std::stri
                                    : "the server no longer has this player");
 }
 
-// Returns whether a connection shows all that the player sees.
-bool is_complete(const Connection& connection) {
-  const ecs::Entity entity = connection.player_entity();
-  if (connection.state() != Connection::State::playing || !connection.complete() || !entity) return false;
-  return connection.mirror() == nullptr || connection.mirror()->registry().valid(entity);
-}
-
 }  // namespace
 
 core::Result<std::unique_ptr<PipeClient>> PipeClient::open(net::EventLoop& loop, const Access& access,
@@ -90,7 +83,7 @@ void PipeClient::predict(const prediction::Rules& rules, const PredictionConfig&
 
 void PipeClient::update() {
   const core::Nanoseconds now = core::monotonic_now();
-  if (second_ != nullptr && is_complete(second_->connection())) switch_to_second();
+  if (second_ != nullptr && ZoneFollower::is_complete(second_->connection())) switch_to_second();
   present_->update(now);
   if (prediction_ != nullptr) prediction_->update(now);
   present_->flush(now);
@@ -99,39 +92,31 @@ void PipeClient::update() {
     if (present().state() == Connection::State::playing) lost_at_ = rejoins_ = 0;
     return;
   }
-  const bool player_is_there = second_ != nullptr && has_moved_;
+  const bool player_is_there = second_ != nullptr && follower_.has_moved();
   if (!player_is_there) on_lost(now);
 }
 
 // --- Another zone --------------------------------------------------------------------------------------------------
 
 void PipeClient::update_second(core::Nanoseconds now) {
-  std::optional<wire::Follow> follow = present().take_follow();
+  using Step = ZoneFollower::Step;
   if (second_ != nullptr) {
     second_->update(now);
     second_->flush(now);
-    const wire::Follow* const further = second_->connection().sent_follow();
-    if (further != nullptr && !further->visit) follow = second_->connection().take_follow();
-    const bool is_closed = second_->connection().state() == Connection::State::closed;
-    if (!follow && is_closed) return has_moved_ ? give_up_second(second_->connection().reason()) : drop_second();
   }
-  if (follow) begin_following(*follow);
-}
-
-void PipeClient::begin_following(const wire::Follow& follow) {
-  const bool is_there = second_ != nullptr && second_->connection().state() != Connection::State::closed &&
-                        follow.addresses == second_at_.addresses;
-  has_moved_ = !follow.visit;
-  if (has_moved_) world_ = follow.world;
-  if (is_there) return;
-  drop_second();
-  core::Result<std::unique_ptr<PipedConnection>> second = make_second(follow);
-  if (second) {
-    second_ = std::move(*second);
-    second_at_ = follow;
-  } else if (has_moved_) {
-    give_up_second({transport::ReasonCode::moved, second.error().message});
+  Step step = follower_.update(present(), second_ != nullptr ? &second_->connection() : nullptr);
+  if (follower_.has_moved()) world_ = follower_.zone().world;
+  transport::Reason reason;
+  if (step == Step::open) {
+    drop_second();
+    const core::Status opened = open_second();
+    step = opened ? Step::none : follower_.on_refused();
+    if (!opened) reason = {transport::ReasonCode::refused, opened.error().message};
+  } else if (second_ != nullptr) {
+    reason = second_->connection().reason();
   }
+  if (step == Step::drop) drop_second();
+  if (step == Step::give_up) give_up_second(reason);
 }
 
 void PipeClient::drop_second() {
@@ -142,33 +127,29 @@ void PipeClient::drop_second() {
 }
 
 // Uses the kind of pipe that the present connection has.
-core::Result<std::unique_ptr<PipedConnection>> PipeClient::make_second(const wire::Follow& follow) {
+core::Status PipeClient::open_second() {
   std::optional<net::Destination> to;
-  for (const std::string& address : follow.addresses) {
+  for (const std::string& address : follower_.zone().addresses) {
     const core::Result<net::Destination> each = net::parse_destination(address);
     if (each && each->pipe() == access_.destination.pipe()) to = *each;
     if (to) break;
   }
   if (!to) return core::Error{"no address", "no address of the zone has the kind of pipe that this client uses"};
-  core::Result<transport::ConnectToken> token = transport::read_token(follow.token);
-  if (!token) return token.error();
-  ConnectionConfig config = present().config();
-  config.transport.token = std::move(*token);
-  config.transport.token.servers = {to->address};
-  config.transport.servers.clear();
-  config.awaits_player = true;
-  auto second = std::make_unique<PipedConnection>(loop_, access_, config, ++seed_);
+  const core::Result<ConnectionConfig> config = follower_.settings(present(), to->address);
+  if (!config) return config.error();
+  auto second = std::make_unique<PipedConnection>(loop_, access_, *config, ++seed_);
   second->connection().prepare_for(present());
   second->on_received(received_);
   if (const core::Status opened = second->open_pipe(*to); !opened) return opened.error();
+  second_ = std::move(second);
   second_destination_ = *to;
-  return second;
+  return core::Done{};
 }
 
-// The present connection ends too, so that the client joins the zone with a token of its source.
+// The client joins the zone with a token of its source.
 void PipeClient::give_up_second(const transport::Reason& reason) {
   core::log_warn("client", "the client could not follow its player to zone {}: {}", world_, to_string(reason));
-  if (reason.code == transport::ReasonCode::moved && second_ != nullptr) world_ = reason.text;
+  world_ = follower_.world_after(reason);
   drop_second();
   present_->close();
   present().set_moved(world_);
@@ -181,10 +162,11 @@ void PipeClient::switch_to_second() {
   present_ = std::move(second_);
   access_.destination = second_destination_;
   if (prediction_ != nullptr) prediction_->restart();
-  has_moved_ = lost_ = false;
+  follower_.on_arrived();
+  lost_ = false;
   lost_at_ = 0;
   ++zone_changes_;
-  world_ = second_at_.world;
+  world_ = follower_.zone().world;
   core::log_info("client", "the player is in zone {}", world_);
 }
 
@@ -194,10 +176,11 @@ void PipeClient::on_lost(core::Nanoseconds now) {
   const bool has_played = lost_at_ == 0;
   if (has_played) lost_at_ = now;
   if (!lost_) note_loss(has_played);
-  const bool has_tokens = more_tokens_ != nullptr && (follows_ || !has_moved_);
+  const bool has_tokens = more_tokens_ != nullptr && (follows_ || !follower_.has_moved());
   // A world whose node ends goes on at another one.
   const bool goes_on = is_in_cluster(access_) && present().reason().code == transport::ReasonCode::shutting_down;
-  const bool can_try = present().can_rejoin() || ((present().can_reconnect() || has_moved_ || goes_on) && has_tokens);
+  const bool can_try =
+      present().can_rejoin() || ((present().can_reconnect() || follower_.has_moved() || goes_on) && has_tokens);
   over_ = over_ || !can_try || now - lost_at_ > std::max(resume_within_least, present().rejoin_grace());
   if (over_ || now < next_try_) return;
   next_try_ = now + try_interval;
@@ -210,10 +193,9 @@ void PipeClient::note_loss(bool has_played) {
   last_loss_ = present().reason();
   if (!present().moved_to().empty()) {
     world_ = present().moved_to();
-    has_moved_ = true;
-    if (second_ != nullptr && second_at_.world != world_) drop_second();  // a visit elsewhere, which the player ended
+    if (follower_.on_moved(world_) == ZoneFollower::Step::drop) drop_second();  // a visit elsewhere
   }
-  if (has_moved_ && has_played) next_try_ = 0;  // the interval is for servers that do not answer
+  if (follower_.has_moved() && has_played) next_try_ = 0;  // the interval is for servers that do not answer
 }
 
 // A restarted server does not answer the rejoin tokens of its former run. A server that cannot be reached does not
@@ -257,12 +239,12 @@ void PipeClient::reconnect(core::Nanoseconds now, bool may_rejoin) {
     return;
   }
   if (may_rejoin && present().can_rejoin() && is_here(*to)) return rejoin(now);
-  log_reconnect(present(), has_moved_, world_, is_in_cluster(access_));
+  log_reconnect(present(), follower_.has_moved(), world_, is_in_cluster(access_));
   if (!world_.empty() || is_in_cluster(access_)) aim(*to);
   if (const core::Status opened = present_->open_pipe(access_.destination); !opened)
     return core::log_warn("client", "{}", opened.error().message);
   present_->input().reconnect(to->token, now);
-  has_moved_ = false;
+  follower_.on_arrived();
   lost_ = false;
 }
 
@@ -282,7 +264,7 @@ void PipeClient::aim(WorldToken& to) {
 }
 
 void PipeClient::close() {
-  if (second_ != nullptr) has_moved_ ? second_->close() : second_->drop();
+  if (second_ != nullptr) follower_.has_moved() ? second_->close() : second_->drop();
   present_->close();
   over_ = true;
 }

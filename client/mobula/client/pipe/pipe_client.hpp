@@ -5,13 +5,12 @@
 // it.
 //
 // When the player comes near another zone, a second connection sees it there, while the present one shows the world:
-//
-//   present ──────── Follow ────────────────────── player crosses ─► closed
-//                       └─► second: joining ─► complete ──────────► present, with the mirror continued
+// see zone_follower.hpp.
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <mobula/client/connection/zone_follower.hpp>
 #include <mobula/client/pipe/piped_connection.hpp>
 #include <mobula/client/prediction/prediction.hpp>
 #include <span>
@@ -91,9 +90,8 @@ class PipeClient {
         seed_(seed) {}
 
   Connection& present() { return present_->connection(); }
-  void begin_following(const wire::Follow& follow);
-  core::Result<std::unique_ptr<PipedConnection>> make_second(const wire::Follow& follow);
   void update_second(core::Nanoseconds now);
+  core::Status open_second();
   void drop_second();
   void give_up_second(const transport::Reason& reason);
   void switch_to_second();
@@ -112,14 +110,13 @@ class PipeClient {
   bool follows_;             // whether they may be of another world
   std::uint64_t seed_;
   std::unique_ptr<PipedConnection> present_;
-  std::unique_ptr<PipedConnection> second_;  // in the zone where the player is; null without one
-  wire::Follow second_at_;                   // where it is
+  std::unique_ptr<PipedConnection> second_;  // in the zone where the player is or may go; null without one
+  ZoneFollower follower_;
   net::Destination second_destination_;
   net::ClientPipeCounters former_;          // those of connections before the present one
   std::unique_ptr<Prediction> prediction_;  // null if nothing is predicted
   PipedConnection::Handler received_;
   std::string world_;               // to which the player was sent; empty before that
-  bool has_moved_ = false;          // the player is in that world, and the present connection is not
   core::Nanoseconds lost_at_ = 0;   // 0 while it is not lost
   core::Nanoseconds tried_at_ = 0;  // the last rejoin
   std::uint32_t rejoins_ = 0;       // since it was lost

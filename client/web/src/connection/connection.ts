@@ -289,6 +289,7 @@ export class Connection {
         spectate: this.config.spectate ?? false,
         follows: this.config.follows ?? false,
         awaitsPlayer: this.awaitsPlayer,
+        commandsContinue: this.isSecond,
       }),
     );
     this.state = "joining";

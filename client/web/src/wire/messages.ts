@@ -319,6 +319,8 @@ export interface Hello {
   readonly follows: boolean;
   /** The player arrives from another zone. The server waits for it with Welcome. */
   readonly awaitsPlayer: boolean;
+  /** Its commands have the numbers after those of the player in the former zone. */
+  readonly commandsContinue: boolean;
 }
 
 const message = (kind: number, fields: flat.Field[]): Uint8Array =>
@@ -337,6 +339,7 @@ export function encodeHello(hello: Hello): Uint8Array {
     flat.bool(true),
     flat.bool(hello.follows),
     flat.bool(hello.awaitsPlayer),
+    flat.bool(hello.commandsContinue),
   ]);
 }
 

@@ -41,6 +41,7 @@ test("Messages.HelloHasWhatItIsGiven", () => {
     spectate: true,
     follows: true,
     awaitsPlayer: false,
+    commandsContinue: false,
   });
   const message = FlatTable.root(bytes);
   const hello = message.table(1)!;

@@ -197,6 +197,10 @@ void add_zone(const WorldFacts& world, Families& families) {
   counter("mobula_zone_ghosts_corrected_total", "Ghosts that the game had changed", zone.ghosts_corrected, labels);
   counter("mobula_zone_mirror_checks_total", "Ticks of neighbours compared by hash", zone.mirror_checks, labels);
   counter("mobula_zone_mirror_mismatches_total", "Ticks of neighbours that differed", zone.mirror_mismatches, labels);
+  counter("mobula_zone_forwards_total", "Messages and events for entities passed on to other zones", zone.forwards,
+          labels);
+  counter("mobula_zone_forwards_dropped_total", "Messages and events for entities that could not be passed on",
+          zone.forwards_dropped, labels);
   for (const auto& [direction, value] : {std::pair("out", zone.crossings_out), std::pair("in", zone.crossings_in)})
     counter("mobula_zone_crossings_total", "Roots of entities that have crossed a border", value,
             of_world(world, {{"direction", direction}}));

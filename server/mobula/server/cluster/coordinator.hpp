@@ -55,6 +55,7 @@ struct Reply {
   std::vector<KeyValue> values{};  // list(): by key; commit() that was not made: those of its conditions that exist
   LeaseId lease = 0;               // grant()
   core::Nanoseconds ttl = 0;       // grant(), keep_alive(): remaining time; 0 if the lease has ended
+  bool without_majority = false;   // survey(): the store can change nothing, and end no lease
 };
 
 struct Change {
@@ -92,6 +93,9 @@ class Coordinator {
   virtual RequestId keep_alive(LeaseId lease) = 0;
   /// Ends a lease at once.
   virtual RequestId revoke(LeaseId lease) = 0;
+  /// Looks whether the members of the store have no majority. A lease then has its whole time again once they have one.
+  /// False if that is not certain, as without an answer.
+  virtual RequestId survey() = 0;
   /// Watches keys with a prefix, with all changes since a revision. Ends an earlier watch; its changes are not polled
   /// any more.
   virtual void watch(std::string_view prefix, Revision from) = 0;

@@ -31,14 +31,19 @@ core::Status CrossingLedger::restore(LedgerState saved, const std::vector<Crossi
   // First, as an owner since the save has done it too: its decisions about these players follow.
   for (const auto& [id, record] : std::map(state_.prepared))
     if (is_gone(id)) take_back(id);
-  std::map<std::string, const CrossingRecord*> last;  // by account
-  for (const auto& [id, record] : existing) {
-    handle(id, record);
-    last[record.account] = &record;
+  std::map<std::string, const Crossing*> last;  // by account
+  for (const Crossing& each : existing) {
+    handle(each.id, each.record);
+    last[each.record.account] = &each;
   }
-  for (const auto& [account, record] : last)
-    if (record->source == world_) home_.leave(*record);
+  for (const auto& [account, crossing] : last)
+    if (crossing->record.source == world_ && !has_returned(*crossing)) home_.leave(crossing->record);
   return core::Done{};
+}
+
+// Returns whether the save has the player again, by a later crossing whose record is erased.
+bool CrossingLedger::has_returned(const Crossing& departure) const {
+  return state_.left.contains(departure.id) && home_.has(departure.record.account);
 }
 
 void CrossingLedger::prepare(const std::string& id, CrossingRecord record) {

@@ -29,6 +29,8 @@ class CrossingHome {
   virtual void remove(const CrossingRecord& crossing) = 0;
   /// Notes that the coordinator has decided that they are elsewhere.
   virtual void leave(const CrossingRecord& crossing) = 0;
+  /// Returns whether the world has the player of an account.
+  [[nodiscard]] virtual bool has(const std::string& account) const = 0;
 };
 
 class CrossingLedger {
@@ -51,6 +53,7 @@ class CrossingLedger {
   [[nodiscard]] std::size_t waiting() const { return waiting_.size() + returning_.size(); }
 
  private:
+  [[nodiscard]] bool has_returned(const Crossing& departure) const;
   void handle(const std::string& id, const CrossingRecord& record);
   void depart(const std::string& id, const CrossingRecord& record);
   void arrive(const std::string& id, const CrossingRecord& record);

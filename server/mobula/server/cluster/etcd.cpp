@@ -82,7 +82,10 @@ core::Result<std::vector<std::string>> parse_members(std::string_view text) {
 }
 
 Etcd::Etcd(net::EventLoop& events, EtcdConfig config, std::function<void()> on_arrival)
-    : events_(events), config_(std::move(config)), on_arrival_(std::move(on_arrival)) {
+    : events_(events),
+      config_(std::move(config)),
+      on_arrival_(std::move(on_arrival)),
+      survey_(events, config_.lease_timeout) {
   requests_.timeout = watch_.timeout = config_.request_timeout;
   leases_.timeout = config_.lease_timeout;
   for (const std::string& each : config_.members) lookups_.push_back(lookup_of(each, config_.look_up));
@@ -95,6 +98,21 @@ RequestId Etcd::commit(const Transaction& transaction) { return send(requests_, 
 RequestId Etcd::grant(core::Nanoseconds ttl) { return send(leases_, etcd_grant(ttl)); }
 RequestId Etcd::keep_alive(LeaseId lease) { return send(leases_, etcd_keep_alive(lease)); }
 RequestId Etcd::revoke(LeaseId lease) { return send(leases_, etcd_revoke(lease)); }
+
+RequestId Etcd::survey() {
+  const RequestId id = ++last_;
+  std::vector<std::string> urls;
+  for (HostLookup& lookup : lookups_) {
+    if (lookup.address().empty()) lookup.start();
+    urls.push_back(lookup.address().empty() ? "" : std::string(scheme) + lookup.address());
+  }
+  const bool begun = !survey_.is_under_way() && survey_.begin(urls, store_, [this, id] {
+    replies_.push_back({.request = id, .without_majority = survey_.without_majority()});
+    arrive();
+  });
+  if (!begun) replies_.push_back({.request = id});
+  return id;
+}
 
 std::optional<Reply> Etcd::poll() {
   handle_lookups();

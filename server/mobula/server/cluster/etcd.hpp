@@ -1,5 +1,6 @@
-// Coordinator over etcd's JSON gateway: HTTP/1.1 on the thread of an event loop. Leases, other requests and the watch
-// have a connection each, so that none waits for another. A connection that fails goes to the next member.
+// Coordinator over etcd's JSON gateway: HTTP/1.1 on the thread of an event loop. Leases, other requests, the watch and
+// surveys have connections of their own, so that none waits for another. A connection that fails goes to the next
+// member.
 #pragma once
 
 #include <deque>
@@ -7,6 +8,7 @@
 #include <memory>
 #include <mobula/net/event_loop.hpp>
 #include <mobula/server/cluster/etcd_messages.hpp>
+#include <mobula/server/cluster/etcd_survey.hpp>
 #include <mobula/server/cluster/host_lookup.hpp>
 
 namespace mobula::net {
@@ -42,6 +44,7 @@ class Etcd final : public Coordinator {
   RequestId grant(core::Nanoseconds ttl) override;
   RequestId keep_alive(LeaseId lease) override;
   RequestId revoke(LeaseId lease) override;
+  RequestId survey() override;
   void watch(std::string_view prefix, Revision from) override;
   std::optional<Reply> poll() override;
   std::optional<Changes> poll_changes() override;
@@ -79,6 +82,7 @@ class Etcd final : public Coordinator {
   std::uint64_t store_ = 0;  // the first answer was from it
   std::string member_;
   std::vector<HostLookup> lookups_;  // by member
+  EtcdSurvey survey_;
   Line requests_;
   Line leases_;
   Line watch_;

@@ -40,6 +40,7 @@ std::optional<std::string> bytes_of(JsonFields& fields, const char* name) {
 
 struct Header {
   std::uint64_t store = 0;
+  std::uint64_t member = 0;
   Revision revision = 0;
 };
 
@@ -48,6 +49,7 @@ bool read_header(JsonFields& of, Header& header) {
   if (json == nullptr) return false;
   JsonFields fields(*json);
   header.store = fields.number<std::uint64_t>("cluster_id");
+  header.member = fields.number<std::uint64_t>("member_id");
   header.revision = fields.number<Revision>("revision");
   return fields.good() && header.store != 0 && header.revision >= 0;
 }
@@ -144,6 +146,35 @@ EtcdRequest etcd_watch(std::string_view prefix, Revision from) {
   Json create = range_of(prefix);
   create["start_revision"] = std::to_string(from);
   return {"/v3/watch", Json{{"create_request", std::move(create)}}.dump()};
+}
+
+EtcdRequest etcd_status() { return {"/v3/maintenance/status", "{}"}; }
+EtcdRequest etcd_members() { return {"/v3/cluster/member/list", "{}"}; }
+
+core::Result<EtcdStatus> read_etcd_status(std::string_view json) {
+  const Json parsed = Json::parse(json, nullptr, false);
+  JsonFields fields(parsed);
+  Header header;
+  if (!read_header(fields, header) || header.member == 0) return bad(json);
+  const auto leader = fields.number<std::uint64_t>("leader");
+  if (!fields.good()) return bad(json);
+  return EtcdStatus{.store = header.store, .member = header.member, .leader = leader};
+}
+
+core::Result<std::set<std::uint64_t>> read_etcd_voters(std::string_view json) {
+  const Json parsed = Json::parse(json, nullptr, false);
+  JsonFields fields(parsed);
+  const Json* const members = fields.find("members", Json::value_t::array);
+  if (members == nullptr) return bad(json);
+  std::set<std::uint64_t> voters;
+  for (const Json& each : *members) {
+    JsonFields member(each);
+    const auto id = member.number<std::uint64_t>("ID");
+    if (!member.flag("isLearner")) voters.insert(id);
+    if (!member.good()) return bad(json);
+  }
+  if (voters.empty() || voters.contains(0)) return bad(json);
+  return voters;
 }
 
 core::Result<EtcdReply> read_etcd_reply(std::string_view json) {

@@ -8,6 +8,8 @@
 //
 //   none ─► granting ─► held ─► lost          renew every sixth of the time to live
 //
+// While renewals fail, surveys look whether the coordinator has no majority. It ends no lease then, and nobody can be
+// given what the holder has. So the holder goes on, for the time to live from each such survey.
 #pragma once
 
 #include <mobula/server/cluster/coordinator.hpp>
@@ -36,13 +38,20 @@ class LeaseHolder {
   [[nodiscard]] const std::string& trouble() const { return trouble_; }
 
  private:
+  // Interval of surveys while all is well. Later surveys know the members from them.
+  static constexpr core::Nanoseconds survey_interval = 30 * core::second;
+
   [[nodiscard]] core::Nanoseconds interval() const { return ttl_ / 6; }
+  void on_survey(const Reply& reply, core::Nanoseconds now);
 
   core::Nanoseconds ttl_;
   LeaseId lease_ = 0;
   RequestId request_ = 0;          // unanswered; 0 for none
   core::Nanoseconds sent_at_ = 0;  // time of the last request
   core::Nanoseconds due_ = 0;      // time of the next request
+  RequestId survey_ = 0;           // unanswered; 0 for none
+  core::Nanoseconds survey_sent_at_ = 0;
+  core::Nanoseconds survey_due_ = 0;
   core::Nanoseconds valid_until_ = 0;
   bool ended_ = false;  // the coordinator has answered so
   std::string trouble_;

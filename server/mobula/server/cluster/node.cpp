@@ -1,11 +1,17 @@
 #include <algorithm>
 #include <mobula/core/assert.hpp>
+#include <mobula/core/base64.hpp>
 #include <mobula/core/name.hpp>
 #include <mobula/server/cluster/node.hpp>
 #include <mobula/server/cluster/pop_front.hpp>
 #include <utility>
 
 namespace mobula::cluster {
+namespace {
+
+std::string key_of_schema(std::string_view hash) { return std::string(schemas_prefix).append(hash); }
+
+}  // namespace
 
 Node::Node(NodeConfig config)
     : config_(std::move(config)), lease_(config_.ttl), directory_(config_.cluster), crossings_(config_.cluster) {
@@ -74,13 +80,13 @@ void Node::end(core::Error error) {
 }
 
 // Commits the value of a key, unless the directory has it.
-void Node::commit(Coordinator& coordinator, std::string_view key, std::string value, LeaseId lease) {
+void Node::commit(Coordinator& coordinator, std::string_view key, const std::string& value, LeaseId lease) {
   const KeyValue* const known = directory_.find(key);
   const Revision modified = known == nullptr ? 0 : known->modified;
   if (known != nullptr && known->value == value) return;
   if (!attempts_.allow(key, modified, now_)) return;
   const std::string full = config_.cluster + std::string(key);
-  attempts_.add(key, modified, coordinator.commit({{{full, modified}}, {{full, std::move(value), lease}}, {}}));
+  attempts_.add(key, modified, coordinator.commit({{{full, modified}}, {{full, value, lease}}, {}}));
 }
 
 void Node::reconcile_node(Coordinator& coordinator) {
@@ -101,6 +107,13 @@ void Node::reconcile_node(Coordinator& coordinator) {
     adopt_draining(*known);
   }
   commit(coordinator, key, to_json(config_.offer), lease_.lease());
+  publish_schema(coordinator);
+}
+
+// Once for all nodes. Whole packs cross without it.
+void Node::publish_schema(Coordinator& coordinator) {
+  if (config_.schema.empty() || config_.schema.size() / 4 * 3 > crossing_bytes_max) return;
+  commit(coordinator, key_of_schema(config_.offer.game), config_.schema, 0);
 }
 
 // An operator has set `draining` in the key of this run.
@@ -220,6 +233,19 @@ std::optional<WorldRecord> Node::find_world(std::string_view world) const {
   const auto found = directory_.worlds().find(world);
   if (found == directory_.worlds().end()) return std::nullopt;
   return found->second.record;
+}
+
+std::optional<std::string> Node::changed_map(std::string_view map, Revision& seen) const {
+  const KeyValue* const found = directory_.find(std::string(maps_prefix).append(map));
+  if (found == nullptr || std::exchange(seen, found->modified) == found->modified) return std::nullopt;
+  return found->value;
+}
+
+bool Node::has_schema(std::string_view hash) const { return directory_.find(key_of_schema(hash)) != nullptr; }
+
+std::optional<core::Bytes> Node::find_schema(std::string_view hash) const {
+  const KeyValue* const found = directory_.find(key_of_schema(hash));
+  return found == nullptr ? std::nullopt : core::from_base64(found->value);
 }
 
 core::Status Node::may_cross(std::string_view source, std::string_view target) const {

@@ -13,6 +13,7 @@
 #include <mobula/server/cluster/crossings.hpp>
 #include <mobula/server/cluster/lease_holder.hpp>
 #include <mobula/server/cluster/records.hpp>
+#include <mobula/server/cluster/world_node.hpp>
 
 namespace mobula::cluster {
 
@@ -20,6 +21,7 @@ struct NodeConfig {
   std::string cluster{};  // prefix of all keys, "NAME/"
   std::string name{};     // core::is_good_name()
   NodeRecord offer{};
+  std::string schema{};  // base64; offer.game is its hash. Kept in the cluster for others. May be empty
   // Time to live of the lease, whole seconds. 2 s survive an election of etcd with the options of EtcdConfig, and
   // worlds of a dead node are placed again within 3 s.
   core::Nanoseconds ttl = 2 * core::second;
@@ -56,7 +58,7 @@ struct NodeTask {
   std::string map{};  // open: value of the key in maps/ whose zone the world is; empty for other worlds
 };
 
-class Node {
+class Node final : public WorldNode {
  public:
   static constexpr core::Nanoseconds load_interval = core::second;
 
@@ -73,15 +75,16 @@ class Node {
   /// Gives a world back because its files have a later epoch, as after the loss of the coordinator's data. Its next
   /// epoch is greater than `last_epoch`.
   void superseded(std::string_view world, std::uint64_t epoch, std::uint64_t last_epoch);
-  /// Returns the record of a world. Null if the directory has none.
-  [[nodiscard]] std::optional<WorldRecord> find_world(std::string_view world) const;
-  /// Returns whether a player may be sent from one world to another. Errors: "no such world", "other game".
-  [[nodiscard]] core::Status may_cross(std::string_view source, std::string_view target) const;
-  // As those of Crossings.
-  void depart(const std::string& world, std::uint64_t epoch, const std::string& id, CrossingRecord record) {
+  [[nodiscard]] std::optional<WorldRecord> find_world(std::string_view world) const override;
+  [[nodiscard]] std::optional<std::string> changed_map(std::string_view map, Revision& seen) const override;
+  [[nodiscard]] core::Status may_cross(std::string_view source, std::string_view target) const override;
+  [[nodiscard]] bool has_schema(std::string_view hash) const override;
+  [[nodiscard]] std::optional<core::Bytes> find_schema(std::string_view hash) const override;
+  void depart(const std::string& world, std::uint64_t epoch, const std::string& id, CrossingRecord record) override {
     crossings_.depart(world, epoch, id, std::move(record));
   }
-  void saved(std::string_view world, std::uint64_t epoch, std::uint64_t version, const std::vector<std::string>& ids) {
+  void saved(std::string_view world, std::uint64_t epoch, std::uint64_t version,
+             const std::vector<std::string>& ids) override {
     crossings_.saved(world, epoch, version, ids);
   }
   // Not before all tasks were returned: one of them may open the event's world.
@@ -126,11 +129,12 @@ class Node {
   void end(core::Error error);
   void adopt_draining(const KeyValue& key);
   void reconcile_node(Coordinator& coordinator);
+  void publish_schema(Coordinator& coordinator);
   void reconcile_worlds(Coordinator& coordinator);
   void reconcile_world(Coordinator& coordinator, const std::string& world, const WorldRecord& record);
   void drop_lost_worlds();
   void publish_load(Coordinator& coordinator);
-  void commit(Coordinator& coordinator, std::string_view key, std::string value, LeaseId lease);
+  void commit(Coordinator& coordinator, std::string_view key, const std::string& value, LeaseId lease);
   [[nodiscard]] NodeTask task_to_open(const std::string& world, std::uint64_t epoch);
   [[nodiscard]] std::string map_of(std::string_view world) const;
   void release(std::string_view world, std::uint64_t epoch, WorldRecord record);

@@ -143,6 +143,21 @@ std::optional<WorldRecord> NodeThread::find_world(std::string_view world) const 
   return impl_->node.find_world(world);
 }
 
+std::optional<std::string> NodeThread::changed_map(std::string_view map, Revision& seen) const {
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->node.changed_map(map, seen);
+}
+
+bool NodeThread::has_schema(std::string_view hash) const {
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->node.has_schema(hash);
+}
+
+std::optional<core::Bytes> NodeThread::find_schema(std::string_view hash) const {
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->node.find_schema(hash);
+}
+
 core::Status NodeThread::may_cross(std::string_view source, std::string_view target) const {
   const std::lock_guard lock(impl_->mutex);
   return impl_->node.may_cross(source, target);

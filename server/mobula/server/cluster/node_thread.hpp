@@ -12,11 +12,11 @@ namespace mobula::cluster {
 core::Nanoseconds boot_now();
 
 /// All functions may be called by any thread. They return at once.
-class NodeThread {
+class NodeThread final : public WorldNode {
  public:
   NodeThread(NodeConfig node, EtcdConfig etcd);
   /// Leaves the cluster. Waits up to `lease_timeout` for the coordinator.
-  ~NodeThread();
+  ~NodeThread() override;
   NodeThread(const NodeThread&) = delete;
   NodeThread& operator=(const NodeThread&) = delete;
 
@@ -31,16 +31,21 @@ class NodeThread {
   void failed(std::string_view world, std::uint64_t epoch, std::string why);
   void closed(std::string_view world, std::uint64_t epoch);
   void superseded(std::string_view world, std::uint64_t epoch, std::uint64_t last_epoch);
-  [[nodiscard]] std::optional<WorldRecord> find_world(std::string_view world) const;
-  [[nodiscard]] core::Status may_cross(std::string_view source, std::string_view target) const;
-  void depart(const std::string& world, std::uint64_t epoch, const std::string& id, CrossingRecord record);
-  void saved(std::string_view world, std::uint64_t epoch, std::uint64_t version, const std::vector<std::string>& ids);
   std::optional<CrossingEvent> poll_crossing();
   void set_load(const LoadRecord& load);
   void drain();
   [[nodiscard]] bool serving() const;
   [[nodiscard]] std::optional<core::Error> ended() const;
   [[nodiscard]] NodeStatus status() const;
+
+  [[nodiscard]] std::optional<WorldRecord> find_world(std::string_view world) const override;
+  [[nodiscard]] std::optional<std::string> changed_map(std::string_view map, Revision& seen) const override;
+  [[nodiscard]] core::Status may_cross(std::string_view source, std::string_view target) const override;
+  [[nodiscard]] bool has_schema(std::string_view hash) const override;
+  [[nodiscard]] std::optional<core::Bytes> find_schema(std::string_view hash) const override;
+  void depart(const std::string& world, std::uint64_t epoch, const std::string& id, CrossingRecord record) override;
+  void saved(std::string_view world, std::uint64_t epoch, std::uint64_t version,
+             const std::vector<std::string>& ids) override;
 
   /// Returns whether the process may serve and write now, by boot_now(). It asks before each tick and before each
   /// write.

@@ -48,16 +48,11 @@ std::string to_json(const WorldRecord& world) {
 }
 
 std::string to_json(const CrossingRecord& crossing) {
-  return Json{{"source", crossing.source},
-              {"target", crossing.target},
-              {"account", crossing.account},
-              {"name", crossing.name},
-              {"entities", crossing.entities},
-              {"pack", core::to_base64(crossing.pack)},
-              {"data", core::to_base64(crossing.data)},
-              {"commands", crossing.commands},
-              {"left", crossing.left},
-              {"arrived", crossing.arrived}}
+  return Json{
+      {"source", crossing.source},     {"target", crossing.target},       {"account", crossing.account},
+      {"name", crossing.name},         {"entities", crossing.entities},   {"pack", core::to_base64(crossing.pack)},
+      {"schema", crossing.schema},     {"schema_at", crossing.schema_at}, {"data", core::to_base64(crossing.data)},
+      {"commands", crossing.commands}, {"left", crossing.left},           {"arrived", crossing.arrived}}
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -110,7 +105,8 @@ core::Result<WorldRecord> parse_world(std::string_view json) {
 }
 
 std::size_t bytes_of(const CrossingRecord& crossing) {
-  std::size_t bytes = crossing.account.size() + crossing.name.size() + crossing.pack.size() + crossing.data.size();
+  std::size_t bytes = crossing.account.size() + crossing.name.size() + crossing.pack.size() + crossing.schema.size() +
+                      crossing.data.size();
   for (const std::string& entity : crossing.entities) bytes += entity.size();
   return bytes;
 }
@@ -125,6 +121,8 @@ core::Result<CrossingRecord> parse_crossing(std::string_view json) {
                           .entities = fields.texts("entities")};
   const std::optional<core::Bytes> pack = core::from_base64(fields.text("pack"));
   const std::optional<core::Bytes> data = core::from_base64(fields.text("data"));
+  crossing.schema = fields.text("schema");
+  crossing.schema_at = fields.count("schema_at");
   crossing.commands = fields.count("commands");
   crossing.left = fields.flag("left");
   crossing.arrived = fields.flag("arrived");
@@ -132,6 +130,7 @@ core::Result<CrossingRecord> parse_crossing(std::string_view json) {
                     core::is_good_name(crossing.target) && crossing.source != crossing.target &&
                     !(crossing.account.empty() && crossing.entities.empty());
   if (!good) return bad("crossing", json);
+  if (crossing.schema_at > pack->size()) return bad("crossing", json);
   crossing.pack = *pack;
   crossing.data = *data;
   if (bytes_of(crossing) > crossing_bytes_max) return bad("crossing", json);

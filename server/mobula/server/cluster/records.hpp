@@ -5,6 +5,7 @@
 //   worlds/NAME   a world and its owner
 //   ledgers/NAME  how new the world's save must be; see crossing_ledger.hpp
 //   crossings/ID  a player on the way from one world to another; see crossings.hpp
+//   schemas/HASH  the schema of a game, base64; kept for crossings (crossing_schema.hpp)
 //   maps/NAME     a world that is cut into zones (zones/zone_map.hpp). The world NAME.Z has its zone Z
 //
 // A node's key is created once per run: the revision of its creation names the run. The owner of a world is a run of a
@@ -21,6 +22,7 @@ inline constexpr std::string_view loads_prefix = "loads/";
 inline constexpr std::string_view worlds_prefix = "worlds/";
 inline constexpr std::string_view ledgers_prefix = "ledgers/";
 inline constexpr std::string_view crossings_prefix = "crossings/";
+inline constexpr std::string_view schemas_prefix = "schemas/";
 inline constexpr std::string_view maps_prefix = "maps/";
 
 struct NodeRecord {
@@ -73,6 +75,8 @@ struct CrossingRecord {
   std::string name{};                   // the player's
   std::vector<std::string> entities{};  // handles, if it is between zones; they stay the same
   core::Bytes pack{};                   // World::pack of the player's entity, or game/zone_pack.hpp
+  std::string schema{};                 // hash of the schema that was cut out of the pack; empty for a whole pack
+  std::uint32_t schema_at = 0;          // offset of the cut
   core::Bytes data{};                   // the game's own
   std::uint32_t commands = 0;           // number of the player's last command that the source has done
   bool left = false;                    // the source was saved without them

@@ -16,6 +16,7 @@ std::int8_t clamp_margin(std::int64_t ticks) {
 
 core::Status CommandBuffer::on_input(const wire::InputDatagram& input, ecs::Tick next_tick) {
   acknowledged_.add(input);
+  if (next_ == 0 && !input.commands.empty()) next_ = end_ = input.first_command;
   for (std::size_t i = 0; i < input.commands.size(); ++i) {
     const std::uint32_t number = input.first_command + static_cast<std::uint32_t>(i);
     const wire::SeenDeltas seen = acknowledged_.completed(input.commands[i].seen, input);
@@ -105,7 +106,7 @@ void CommandBuffer::on_refused(std::uint32_t number) {
 wire::CommandFeedback CommandBuffer::feedback() const {
   std::uint32_t number = next_;
   while (number != end_ && slot(number).state != State::empty) ++number;
-  wire::CommandFeedback feedback{next_ - 1, static_cast<std::uint8_t>(number - next_), margin_, unusual_};
+  wire::CommandFeedback feedback{next() - 1, static_cast<std::uint8_t>(number - next_), margin_, unusual_};
   std::size_t outcomes = 0;
   for (std::uint64_t rest = unusual_; rest != 0; rest &= rest - 1) {
     const auto age = static_cast<std::uint32_t>(std::countr_zero(rest));

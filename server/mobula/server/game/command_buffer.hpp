@@ -15,6 +15,7 @@
 // Invariant: slot n % commands_held_max holds command n, next_ <= n < next_ + commands_held_max.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <mobula/core/bytes.hpp>
 #include <mobula/core/result.hpp>
@@ -60,7 +61,8 @@ class CommandBuffer {
   };
 
   CommandBuffer() = default;
-  /// Makes an empty buffer for a client whose commands begin with a number. It counts on from `former`.
+  /// Makes an empty buffer for a client whose commands begin with a number; 0 for that of its first input. It counts on
+  /// from `former`.
   CommandBuffer(const CommandBufferStats& former, std::uint32_t first) : next_(first), end_(first), stats_(former) {}
 
   /// Stores the new commands of an input. `next_tick` is the next tick to run; a command for it is in time. Stops at
@@ -73,7 +75,7 @@ class CommandBuffer {
   void on_refused(std::uint32_t number);
 
   /// Returns the number of the first command that is not done.
-  [[nodiscard]] std::uint32_t next() const { return next_; }
+  [[nodiscard]] std::uint32_t next() const { return std::max(next_, 1u); }
   /// Returns the feedback that the client is sent after due().
   [[nodiscard]] wire::CommandFeedback feedback() const;
   [[nodiscard]] const CommandBufferStats& stats() const { return stats_; }

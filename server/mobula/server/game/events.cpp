@@ -36,6 +36,14 @@ core::Status Events::send(core::ByteView bytes, const Audience& audience, Reliab
   return core::Done{};
 }
 
+void Events::relay(core::ByteView bytes, ecs::Entity about, Reliability reliability,
+                   std::optional<std::uint32_t> origin) {
+  const std::size_t before = all_.size();
+  if (!send(bytes, Audience::seers_of(about), reliability) || all_.size() == before) return;
+  all_.back().source = origin ? Source::other_zone : Source::entitys_zone;
+  all_.back().origin = origin.value_or(0);
+}
+
 void Events::clear() {
   bytes_.clear();
   all_.clear();

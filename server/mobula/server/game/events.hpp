@@ -16,6 +16,7 @@
 #include <mobula/core/result.hpp>
 #include <mobula/ecs/entity.hpp>
 #include <mobula/ecs/pool.hpp>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -55,18 +56,26 @@ class Events {
     std::span<const core::Bytes> unreliable;
   };
 
+  /// Client that is sent events.
+  struct Receiver {
+    std::uint32_t player = 0;  // id of its player or spectator
+    std::uint32_t zone = 0;    // its own if it is a neighbouring zone, else this world's; 0 without zones
+    bool is_zone = false;      // a neighbouring zone: it is sent events about entities alone, from their zone alone
+  };
+
   /// Encodes the events of a tick for one client. Called for each client when the tick sends no more events; clear()
   /// follows. sees(entity) is true if the client has the entity in view, or had it when it was destroyed in this
   /// tick. in_group(id) is true if the client is a member.
   template <class Sees, class InGroup>
-  const ForClient& for_client(ecs::Tick tick, std::uint32_t player, const Sees& sees, const InGroup& in_group) {
+  const ForClient& for_client(ecs::Tick tick, Receiver receiver, const Sees& sees, const InGroup& in_group) {
     if (all_.empty()) return nothing_;
-    begin_selection(player);
+    begin_selection(receiver.player);
     for (const std::uint32_t index : shared_) {
       const Audience& audience = all_[index].audience;
-      if (audience.kind == Audience::Kind::everyone ||
-          (audience.kind == Audience::Kind::seers && sees(audience.about)) ||
-          (audience.kind == Audience::Kind::interest_group && in_group(audience.id)))
+      const bool is_for_all = audience.kind == Audience::Kind::everyone ||
+                              (audience.kind == Audience::Kind::interest_group && in_group(audience.id));
+      if ((is_for_all && !receiver.is_zone) ||
+          (audience.kind == Audience::Kind::seers && !is_hidden(all_[index], receiver) && sees(audience.about)))
         select(index);
     }
     return encode_selection(tick);
@@ -76,6 +85,19 @@ class Events {
   /// than wire::max_event_bytes; wire::max_reliable_event_bytes if reliable), "too many events" (the tick's bytes are
   /// used up).
   core::Status send(core::ByteView bytes, const Audience& audience, Reliability reliability);
+  /// Queues an event about an entity, from another zone. `origin` is the zone whose game has sent it. It is null if the
+  /// entity is of another zone, which has sent the event here. Drops it if the tick's bytes are used up. Called by the
+  /// server.
+  void relay(core::ByteView bytes, ecs::Entity about, Reliability reliability, std::optional<std::uint32_t> origin);
+  /// Calls function(about, bytes, reliability) for each event about an entity that the game has sent here.
+  template <class Function>
+  void each_own(const Function& function) const {
+    for (const std::uint32_t index : shared_) {
+      const Stored& event = all_[index];
+      if (event.audience.kind == Audience::Kind::seers && event.source == Source::game)
+        function(event.audience.about, bytes_of(event), event.reliability);
+    }
+  }
   /// Removes the events of the tick. World::end_tick() calls it.
   void clear();
   [[nodiscard]] std::size_t size() const { return all_.size(); }
@@ -83,11 +105,15 @@ class Events {
  private:
   static constexpr std::size_t overhead = 32;
 
+  // The game here, that of a zone which does not have the entity, or the zone that has it.
+  enum class Source : std::uint8_t { game, other_zone, entitys_zone };
   struct Stored {
     Audience audience;
     Reliability reliability;
     std::uint32_t first;
     std::uint32_t size;
+    Source source = Source::game;
+    std::uint32_t origin = 0;  // number of the other zone
   };
   struct Encoded {
     std::vector<core::Bytes> reliable;
@@ -97,6 +123,11 @@ class Events {
     ForClient view;
   };
 
+  // The zone of an entity sends events about it to all neighbouring zones. The clients of the first zone have it.
+  static bool is_hidden(const Stored& event, Receiver receiver) {
+    if (event.source == Source::entitys_zone) return receiver.is_zone;
+    return event.source == Source::other_zone && event.origin == receiver.zone;
+  }
   void begin_selection(std::uint32_t player);
   void select(std::uint32_t index);
   void select_own_before(std::uint32_t index);

@@ -7,7 +7,8 @@
 // For each reload: check_level, level_changed
 // For each player: authenticate, then join or spectate; commands; leave
 // In a cluster:    may_leave, pack and leave in one world; unpack, then join in another
-// Each tick:       due commands; the step of rules, then step_spawned and effect; tick, the systems; save with each
+// Each tick:       due commands; receive for messages to entities; the step of rules, then step_spawned and effect;
+// tick, the systems; save with each
 //                  checkpoint
 #pragma once
 
@@ -123,6 +124,10 @@ class Game {
   virtual core::Status unpack(World& /*world*/, const Player& /*player*/, core::ByteView /*data*/) {
     return core::Done{};
   }
+
+  /// Receives a message to a living entity of this world (World::messages). Another zone's game may have sent it. A
+  /// message is delivered at most once. It is lost with a zone that dies, and with an entity that ends.
+  virtual void receive(World& /*world*/, ecs::Entity /*entity*/, core::ByteView /*message*/) {}
 
   /// Completes an entity that a step has spawned for a player's command, after the step. The entity has a Relevance
   /// with the player as owner. Not called for an entity that the same step has destroyed.

@@ -48,7 +48,7 @@ void PredictedStep::run(World& world, Game& game) {
     const core::LogScope about({.running = "Rules::step"});
     const prediction::StepContext context{.registry = &world.registry(),
                                           .types = &*types_,
-                                          .visible = world.region() ? &world.registry() : nullptr,
+                                          .visible = world.zone() ? &world.registry() : nullptr,
                                           .level = world.level(),
                                           .seed = world.prediction_seed(),
                                           .ticks_per_second = world.ticks_per_second(),

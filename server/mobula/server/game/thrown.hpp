@@ -5,6 +5,7 @@
 #include <mobula/core/format.hpp>
 #include <mobula/core/result.hpp>
 #include <mobula/core/thrown_fields.hpp>
+#include <new>
 #include <optional>
 #include <string>
 
@@ -22,6 +23,8 @@ template <class Code>
 std::optional<Thrown> thrown_by(Code&& code) {
   try {
     code();
+  } catch (const std::bad_alloc&) {
+    return Thrown{"not enough memory", core::thrown_log_fields()};
   } catch (const std::exception& error) {
     return Thrown{error.what(), core::thrown_log_fields()};
   } catch (...) {

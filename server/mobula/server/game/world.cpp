@@ -4,6 +4,7 @@
 #include <mobula/core/format.hpp>
 #include <mobula/core/hash.hpp>
 #include <mobula/core/running_code.hpp>
+#include <mobula/core/text.hpp>
 #include <mobula/ecs/registry_guests.hpp>
 #include <mobula/resource/entity_tree.hpp>
 #include <mobula/resource/pack.hpp>
@@ -62,17 +63,17 @@ core::Status World::spawn_level() {
   if (!level_) return core::Done{};
   if (core::Status spawned = level_->spawn(); !spawned) return spawned;
   hierarchy_.update();
-  if (config_.region) destroy_outside();
+  if (config_.zone) destroy_outside(config_.level_region.value_or(config_.zone->region));
   return core::Done{};
 }
 
 // Each zone spawns the level. An entity stays in the zone that has the place of its root.
-void World::destroy_outside() {
+void World::destroy_outside(const Region& region) {
   std::vector<ecs::Entity> outside;
   registry_.view<const hierarchy::WorldTransform>().each([&](ecs::Entity entity, const auto& at) {
     const auto* const parent = std::as_const(registry_).try_get<const engine::Parent>(entity);
     const bool is_root = parent == nullptr || !registry_.valid(parent->entity);
-    if (is_root && !config_.region->contains(at.position)) outside.push_back(entity);
+    if (is_root && !region.contains(at.position)) outside.push_back(entity);
   });
   for (const ecs::Entity root : outside) hierarchy_.destroy_tree(root);
   hierarchy_.update();
@@ -124,6 +125,7 @@ std::shared_ptr<const store::SavedLevel> World::level_to_save() const {
 core::Result<LevelChange> World::reload_level(std::shared_ptr<const resource::Resource> resource,
                                               const std::function<void(const LevelChange&)>& changed) {
   if (!level_) return core::Error{"no level", "the world was started without a level; restart the server with --level"};
+  if (resource == nullptr) return core::Error{"no level", "no resource was given; a level is replaced by another one"};
   if (core::Status fit = names_fit(*resource); !fit) return fit.error();
   core::Result<Level> next = Level::bind(registry_, schema(), std::move(resource), config_.spawners);
   if (!next) return next.error();
@@ -190,9 +192,12 @@ std::vector<ecs::Entity> World::own_tree(ecs::Entity root) {
   return tree;
 }
 
-core::Result<ZonePack> World::pack_for_zone(ecs::Entity root) {
+core::Result<ZonePack> World::pack_for_zone(std::span<const ecs::Entity> roots) {
   ZonePack pack;
-  pack.entities = own_tree(root);
+  for (const ecs::Entity root : roots) {
+    const std::vector<ecs::Entity> tree = own_tree(root);
+    pack.entities.insert(pack.entities.end(), tree.begin(), tree.end());
+  }
   core::Result<core::Bytes> bytes = resource::pack(registry_, schema(), pack.entities, &pack.others);
   if (!bytes) return bytes.error();
   pack.bytes = std::move(*bytes);
@@ -257,8 +262,10 @@ core::Status World::receive(const ZonePack& packed) {
 
 void World::give_up(std::span<const ecs::Entity> entities) {
   for (const ecs::Entity entity : entities) {
+    ecs::Guests guests(registry_);
+    guests.note_abroad(entity);
     if (!registry_.valid(entity)) continue;
-    ecs::Guests(registry_).set_ghost(entity, true);
+    guests.set_ghost(entity, true);
     registry_.destroy(entity);
   }
 }
@@ -274,6 +281,9 @@ core::Result<ecs::Entity> World::spawn(std::string_view prefab, const resource::
   if (!level_)
     return core::Error{"unknown prefab", "the world has no level, and so no prefabs; restart the server with --level"};
   const core::Result<ecs::EntityRange> spawned = level_->spawner().spawn_prefab(prefab, placement);
+  if (!spawned && std::string_view(spawned.error().reason) == "unknown prefab")
+    return core::Error{"unknown prefab",
+                       core::format("the level has no spawnable prefab '{}'", core::shown(prefab, 100))};
   if (!spawned) return spawned.error();
   return spawned->at(0);
 }

@@ -14,6 +14,7 @@
 #include <mobula/hierarchy/hierarchy.hpp>
 #include <mobula/index/name_table.hpp>
 #include <mobula/reflect/schema.hpp>
+#include <mobula/server/game/entity_messages.hpp>
 #include <mobula/server/game/events.hpp>
 #include <mobula/server/game/level.hpp>
 #include <mobula/server/game/zone_pack.hpp>
@@ -44,7 +45,8 @@ struct WorldConfig {
   std::uint64_t seed = 1;
   std::uint32_t entities_max = 1u << 20;  // entities at a time; the memory of a mirror grows with it
   ecs::OwnIndices own{};                  // indices of the entities that this world creates
-  std::optional<Region> region{};         // a zone spawns only what the level has there
+  std::optional<ZoneRegion> zone{};       // a zone spawns only what the level has in its region
+  std::optional<Region> level_region{};   // where a zone spawns the level; null if that is its region
   std::uint32_t incarnation = 0;          // 12 bits, part of all handles; differs between two runs of a saved world
 };
 
@@ -86,8 +88,8 @@ class World {
   /// "too many entities", "name collision", and those of Resource::from_bytes and Spawner::bind. Pools stay open for
   /// component names that this world did not know.
   core::Result<ecs::Entity> unpack(core::ByteView packed);
-  /// Packs as pack() does, for a zone beside this one: handles of other entities stay.
-  core::Result<ZonePack> pack_for_zone(ecs::Entity root);
+  /// Packs entities with all below them as pack() does, for a zone beside this one: handles of other entities stay.
+  core::Result<ZonePack> pack_for_zone(std::span<const ecs::Entity> roots);
   /// Creates packed entities of a zone beside this one, which keep their handles. Ghosts of them are replaced. Errors,
   /// which change nothing, are those of unpack(), "invalid" for another number of entities, and "handle in use".
   core::Status receive(const ZonePack& packed);
@@ -127,9 +129,13 @@ class World {
 
   [[nodiscard]] ecs::Registry& registry() { return registry_; }
   [[nodiscard]] const ecs::Registry& registry() const { return registry_; }
-  /// Returns the region of the zone that this world is. Null if it is a world of its own. Entities of other zones near
-  /// the region are ghosts here, which the systems of the schedule leave out.
-  [[nodiscard]] const std::optional<Region>& region() const { return config_.region; }
+  /// Returns the zone that this world is. Null if it is a world of its own. Entities of other zones near its region are
+  /// ghosts here, which the systems of the schedule leave out.
+  [[nodiscard]] const std::optional<ZoneRegion>& zone() const { return config_.zone; }
+  /// Replaces the region of the zone. Called by the server.
+  void set_region(const Region& region) {
+    if (config_.zone) config_.zone->region = region;
+  }
   /// Returns whether an entity is one of another zone, so that only that zone may change it.
   [[nodiscard]] bool is_ghost(ecs::Entity entity) const { return registry_.entities().is_ghost(entity); }
   /// Returns parents, children and WorldTransforms. The server updates them after spawning the level and after each
@@ -155,6 +161,8 @@ class World {
   [[nodiscard]] const index::NameTable& names() const { return names_; }
   /// Returns the events that are sent to clients at the end of the current tick.
   [[nodiscard]] Events& events() { return events_; }
+  /// Returns the messages to entities. Game::receive gets them where the entity is: here, or in another zone.
+  [[nodiscard]] EntityMessages& messages() { return messages_; }
   /// Returns the viewer of a player or spectator, from the call of Game::join until after Game::leave. Checks that
   /// there is such a player.
   [[nodiscard]] Viewer& viewer(std::uint32_t player);
@@ -234,7 +242,7 @@ class World {
   [[nodiscard]] core::Result<std::vector<ecs::Entity>> ghosts_of(std::span<const ecs::Entity> entities) const;
   [[nodiscard]] core::Status names_fit(const resource::Resource& resource) const;
   void keep_names(const resource::Resource& resource);
-  void destroy_outside();
+  void destroy_outside(const Region& region);
   void follow(const LevelChange& change);
   void destroy_removed(const LevelChange& change);
   static std::uint64_t hash_of_seed(std::uint64_t seed);
@@ -256,6 +264,7 @@ class World {
   std::optional<Level> level_;
   std::shared_ptr<const store::SavedLevel> saved_level_;  // the level in its saved form; null until first needed
   Events events_;
+  EntityMessages messages_;
   std::map<std::uint32_t, Viewer> viewers_;  // by player
   std::uint32_t level_version_ = 0;
   ecs::Tick level_first_tick_ = 0;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <chrono>
+#include <mobula/core/base64.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/core/log.hpp>
 #include <mobula/net/origin.hpp>
@@ -45,25 +46,24 @@ core::Result<std::unique_ptr<Game>> make(const MakeGame& make_game) {
   return game;
 }
 
-core::Result<std::string> hash_of(const Game& game) {
-  const core::Result<std::shared_ptr<const reflect::Schema>> schema = reflect::Schema::load(game.schema());
-  if (!schema) return schema.error();
-  return to_string((*schema)->fingerprint());
-}
-
 // 0 takes any free port.
 std::uint16_t plus(std::uint16_t port, std::size_t place) {
   return port == 0 ? port : static_cast<std::uint16_t>(port + place);
 }
 
-core::Result<std::shared_ptr<const ZonePlace>> place_of(const std::string& world, const std::string& json) {
+core::Result<std::shared_ptr<ZonePlace>> place_of(const std::string& world, const std::string& json) {
   core::Result<ZoneMap> map = ZoneMap::parse(json);
   if (!map) return map.error();
   const cluster::ZoneName name = cluster::zone_name(world);
   const std::uint32_t zone = map->find(name.zone);
   if (zone == ZoneMap::no_zone)
     return core::Error{"bad map", core::format("the map {} has no zone {}", name.map, name.zone)};
-  return std::make_shared<const ZonePlace>(ZonePlace{std::move(*map), std::string(name.map), zone});
+  return std::make_shared<ZonePlace>(ZonePlace{std::move(*map), std::string(name.map), zone});
+}
+
+LinkNetwork links_of(net::EventLoop& loop) {
+  return {.open = [&loop](const net::Destination& server) { return net::ClientPipe::open(loop, server); },
+          .now = core::monotonic_now};
 }
 
 // Returns the addresses of clients as URLs. The WebSocket's has the configured host, since certificates have names.
@@ -93,10 +93,13 @@ core::Result<std::unique_ptr<ClusterHost>> ClusterHost::start(Worlds& worlds, co
                                                               MakeGame make_game) {
   const core::Result<std::unique_ptr<Game>> first = make(make_game);
   if (!first) return first.error();
-  const core::Result<std::string> game = hash_of(**first);
-  if (!game) return game.error();
+  const core::Result<std::shared_ptr<const reflect::Schema>> schema = reflect::Schema::load((*first)->schema());
+  if (!schema) return schema.error();
   cluster::NodeConfig node{.cluster = config.cluster_name + "/", .name = config.node};
-  node.offer = {.game = *game, .version = std::string(api::version()), .worlds_max = *parse_capacity(config.capacity)};
+  node.schema = core::to_base64((*schema)->bytes());
+  node.offer = {.game = to_string((*schema)->fingerprint()),
+                .version = std::string(api::version()),
+                .worlds_max = *parse_capacity(config.capacity)};
   std::unique_ptr<ClusterHost> host(new ClusterHost(worlds, config, std::move(make_game), std::move(node)));
   worlds.supervise(*host);
   return host;
@@ -226,7 +229,7 @@ core::Status ClusterHost::open_at(std::size_t place, const NodeTask& task, const
   core::Result<std::unique_ptr<Game>> game = make(make_game_);
   if (!game) return game.error();
   if (!task.map.empty()) {
-    core::Result<std::shared_ptr<const ZonePlace>> zone = place_of(task.world, task.map);
+    core::Result<std::shared_ptr<ZonePlace>> zone = place_of(task.world, task.map);
     if (!zone) return zone.error();
     config.zone = std::move(*zone);
   }
@@ -234,13 +237,14 @@ core::Status ClusterHost::open_at(std::size_t place, const NodeTask& task, const
   if (!world) return world.error();
   std::unique_ptr<ZoneHost> zone;
   if (config.zone != nullptr)
-    zone = std::make_unique<ZoneHost>(worlds_.events(), *config.zone, (*world)->server(), (*world)->token_issuer().key,
-                                      *node_);
+    zone = std::make_unique<ZoneHost>(links_of(worlds_.events()), config.zone, (*world)->server(),
+                                      (*world)->token_issuer().key, *node_);
   if (zone != nullptr) (*world)->on_ending([host = zone.get()] { host->close(); });
   auto crossings = std::make_unique<WorldCrossings>(task.world, task.epoch, (*world)->server(), (*world)->store(),
                                                     *node_, zone.get());
   core::Status begun = core::Done{};
-  if (core::Status ran = (*world)->run([&] { begun = crossings->begin(task); }); !ran) begun = ran;
+  if (core::Status ran = (*world)->run([&] { begun = crossings->begin(task, core::monotonic_now()); }); !ran)
+    begun = ran;
   places_[place] = {.name = task.world,
                     .epoch = task.epoch,
                     .world = *world,

@@ -42,7 +42,7 @@ struct HostConfig {
   std::uint32_t catch_up_ticks = 5;
   std::uint64_t ticks = 0;  // 0 runs until stopped
   std::uint64_t seed = 1;
-  std::shared_ptr<const ZonePlace> zone;  // which zone of its cluster the world is; null for a world of its own
+  std::shared_ptr<ZonePlace> zone;  // which zone of its cluster the world is; null for a world of its own
   std::string db;  // SQLite file of the world, in a cluster the folder of such files; empty for no saves
   double checkpoint_seconds = 10;
   std::uint32_t clients_max = 1024;

@@ -10,8 +10,8 @@
 #include <mobula/server/api/inspection.hpp>
 #include <mobula/server/game/thrown.hpp>
 #include <mobula/server/host/hosted_world.hpp>
+#include <mobula/server/host/zone_host.hpp>
 #include <mobula/server/session/server.hpp>
-#include <mobula/server/zones/zone_pass.hpp>
 #include <mobula/server/zones/zone_place.hpp>
 #include <optional>
 
@@ -45,19 +45,9 @@ net::ServerPipesConfig pipes_of(const HostConfig& config) {
 transport::ServerEndpointConfig transport_of(const HostConfig& config, const TokenIssuer& issuer) {
   transport::ServerEndpointConfig transport{.private_key = issuer.key, .public_addresses = issuer.accepted};
   transport.sessions_max = config.clients_max;
-  if (config.zone != nullptr) transport.sessions_max += static_cast<std::uint32_t>(config.zone->map.zones().size());
   core::random_bytes(transport.challenge_key);
   core::random_bytes(std::as_writable_bytes(std::span(&transport.table_seed, 1)));
   return transport;
-}
-
-ZoneConfig zone_of(const std::shared_ptr<const ZonePlace>& place, const core::SecretKey& key) {
-  const auto neighbour = [place, key](const Identity& identity) -> std::optional<Region> {
-    const std::optional<std::uint32_t> zone = read_zone_pass(identity, key);
-    if (!zone || *zone >= place->map.zones().size()) return std::nullopt;
-    return place->map.zones()[*zone].region;
-  };
-  return {.own = place->indices(), .region = place->region(), .neighbour = neighbour};
 }
 
 void log_level_notes(const World& world) {
@@ -160,12 +150,11 @@ core::Status HostedWorld::start(net::EventLoop& events, Game& game) {
   if (!issuer) return issuer.error();
   token_issuer_ = std::move(*issuer);
 
+  server.transport = transport_of(config_, token_issuer_);
   if (config_.zone != nullptr) {
     if (!token_issuer_.shared) return core::Error{"no key", "a zone needs the key of its cluster: --key-file"};
-    server.entities_max = config_.zone->map.entities_max();
-    server.zone = zone_of(config_.zone, token_issuer_.key);
+    ZoneHost::configure(server, config_.zone, token_issuer_.key);
   }
-  server.transport = transport_of(config_, token_issuer_);
   server.token_servers = token_issuer_.public_addresses;
   core::random_bytes(server.secret);
   server.phase_clock = core::monotonic_now;

@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <mobula/core/format.hpp>
 #include <mobula/core/log.hpp>
+#include <mobula/core/text.hpp>
 #include <mobula/net/origin.hpp>
 #include <mobula/net/written_address.hpp>
 #include <mobula/server/admin/listen_address.hpp>
@@ -98,8 +99,9 @@ core::Result<std::unique_ptr<admin::HttpServer>> open_web_address(const WebPlan&
   if (!started) return of("--web-port", started.error());
   constexpr std::string_view given[] = {"makes no connect tokens", "makes connect tokens for guests",
                                         "makes connect tokens"};
-  core::log_info("server", "web address {}: {}, {} files", http_url(config.web_address, (*started)->local_port()),
-                 given[static_cast<std::size_t>(plan.tokens)], plan.site->get()->files().size());
+  core::log_info("server", "web address {}: {}, {}", http_url(config.web_address, (*started)->local_port()),
+                 given[static_cast<std::size_t>(plan.tokens)],
+                 core::counted(plan.site->get()->files().size(), "file", "files"));
   return started;
 }
 
@@ -108,7 +110,7 @@ void reload_site(const WebPlan& plan, const HostConfig& config) {
   if (!site) return core::log_error("server", "--web-root: {}; the former files stay", site.error().message);
   const std::size_t files = site->files().size();
   plan.site->replace(std::move(*site));
-  core::log_info("server", "web address: {} files", files);
+  core::log_info("server", "web address: {}", core::counted(files, "file", "files"));
 }
 
 }  // namespace mobula::server

@@ -1,8 +1,10 @@
+#include <algorithm>
 #include <mobula/core/bytes.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/core/hash.hpp>
 #include <mobula/core/log.hpp>
 #include <mobula/core/text.hpp>
+#include <mobula/server/cluster/crossing_schema.hpp>
 #include <mobula/server/host/world_crossings.hpp>
 #include <mobula/server/store/store.hpp>
 #include <utility>
@@ -15,6 +17,10 @@ using cluster::CrossingRecord;
 using transport::ReasonCode;
 
 constexpr core::Nanoseconds retry_interval = core::second;
+// Crossings to other zones that are not decided yet. Further entities wait here, where they are seen.
+constexpr std::size_t undecided_max = cluster::Crossings::crossings_max;
+// Entities without a player that cross together, with all below them. Many do after a split.
+constexpr std::size_t batch_max = 64;
 constexpr std::size_t name_bytes_shown = 64;
 
 std::vector<ecs::Entity> entities_of(const CrossingRecord& record) {
@@ -33,14 +39,14 @@ std::vector<std::string> texts_of(std::span<const ecs::Entity> entities) {
 // Entities that have ended far from home are reported by a record without a pack.
 bool is_of_ended(const CrossingRecord& record) { return !record.entities.empty() && record.pack.empty(); }
 
-core::Result<CrossingPlayer> player_of(const CrossingRecord& record) {
+core::Result<CrossingPlayer> player_of(const CrossingRecord& record, core::Bytes&& pack) {
   CrossingPlayer player{
       .account = record.account, .name = record.name, .data = record.data, .commands = record.commands};
   if (record.entities.empty()) {
-    player.pack = record.pack;
+    player.pack = std::move(pack);
     return player;
   }
-  core::Result<ZonePack> zone = parse_zone_pack(record.pack);
+  core::Result<ZonePack> zone = parse_zone_pack(pack);
   if (!zone) return zone.error();
   player.zone = std::move(*zone);
   return player;
@@ -60,8 +66,9 @@ std::string id_of(const std::string& world, std::uint64_t epoch, std::uint64_t n
 }  // namespace
 
 WorldCrossings::WorldCrossings(std::string world, std::uint64_t epoch, Server& server, const store::Store* store,
-                               cluster::NodeThread& node, ZoneHost* zone)
+                               cluster::WorldNode& node, ZoneHost* zone)
     : world_(std::move(world)),
+      schema_(to_string(server.world().schema().fingerprint())),
       epoch_(epoch),
       server_(server),
       store_(store),
@@ -69,7 +76,8 @@ WorldCrossings::WorldCrossings(std::string world, std::uint64_t epoch, Server& s
       zone_(zone),
       ledger_(world_, *this) {}
 
-core::Status WorldCrossings::begin(const cluster::NodeTask& task) {
+core::Status WorldCrossings::begin(const cluster::NodeTask& task, core::Nanoseconds now) {
+  now_ = now;
   const core::LogScope about({.world = world_});
   core::Result<cluster::LedgerState> saved = cluster::parse_ledger_state(server_.saved_crossings());
   if (!saved) return saved.error();
@@ -81,6 +89,7 @@ core::Status WorldCrossings::begin(const cluster::NodeTask& task) {
 }
 
 void WorldCrossings::update(core::Nanoseconds now) {
+  now_ = now;
   const core::LogScope about({.world = world_});
   for (const World::Departure& each : server_.world().take_departures()) depart(each);
   if (zone_ != nullptr) update_zone(now);
@@ -106,26 +115,43 @@ void WorldCrossings::depart(const World::Departure& departure) {
 void WorldCrossings::update_zone(core::Nanoseconds now) {
   if (std::exchange(zone_tick_, server_.world().tick()) == server_.world().tick()) return;
   zone_->update(now);
-  for (const Leaving& each : zone_->leaving(now)) cross(each, now);
+  const std::vector<ecs::Entity> of_players = server_.crossing().roots_of_players();
+  std::map<std::uint32_t, std::vector<ecs::Entity>> batches;  // by zone that is open
+  for (const auto& [root, zone] : zone_->leaving(now)) {
+    if (!batches.contains(zone) && !zone_->is_open(zone)) continue;
+    std::vector<ecs::Entity>& batch = batches[zone];
+    if (std::ranges::binary_search(of_players, root))
+      cross(zone, {&root, 1}, now);
+    else if (batch.size() < batch_max)
+      batch.push_back(root);
+  }
+  for (const auto& [zone, roots] : batches) cross(zone, roots, now);
   send_followers();
   report_ended();
 }
 
-// A hook of the game may have destroyed it since it was found.
-void WorldCrossings::cross(const Leaving& leaving, core::Nanoseconds now) {
-  if (!server_.world().registry().valid(leaving.root)) return;
-  const std::string target = zone_->world_of(leaving.zone);
-  const auto keep = [&](std::span<const ecs::Entity> entities) { zone_->keep(leaving.zone, entities); };
+// A hook of the game may have destroyed some since they were found.
+void WorldCrossings::cross(std::uint32_t zone, std::span<const ecs::Entity> found, core::Nanoseconds now) {
+  std::vector<ecs::Entity> roots(found.begin(), found.end());
+  std::erase_if(roots, [&](ecs::Entity root) { return !server_.world().registry().valid(root); });
+  if (roots.empty() || ledger_.state().prepared.size() >= undecided_max) return;
+  const std::string target = zone_->world_of(zone);
+  const auto keep = [&](std::span<const ecs::Entity> entities) { zone_->keep(zone, entities); };
   core::Status may = node_.may_cross(world_, target);
   if (may) {
     core::Result<CrossingPlayer> left =
-        server_.crossing().release_to_zone(leaving.root, target, cluster::crossing_bytes_max, keep);
+        server_.crossing().release_to_zone(roots, target, cluster::crossing_bytes_max, keep);
     if (left) return prepare(std::move(*left), target);
     may = left.error();
   }
-  zone_->refuse(leaving.root, now);
-  core::log_warn("cluster", "entity {} does not cross to zone {}: {}: {}", ecs::to_string(leaving.root), target,
-                 may.error().reason, may.error().message);
+  if (roots.size() > 1 && may.error().reason == std::string_view("too large")) {
+    const std::span<const ecs::Entity> all(roots);
+    cross(zone, all.first(all.size() / 2), now);
+    return cross(zone, all.subspan(all.size() / 2), now);
+  }
+  for (const ecs::Entity root : roots) zone_->refuse(root, now);
+  core::log_warn("cluster", "{} entities, {} the first of them, do not cross to zone {}: {}: {}", roots.size(),
+                 ecs::to_string(roots.front()), target, may.error().reason, may.error().message);
 }
 
 // Clients of players that other zones have, as soon as these are open.
@@ -162,7 +188,16 @@ void WorldCrossings::decide(CrossingRecord&& record) {
   const std::string id = id_of(world_, epoch_, ++number_);
   if (!record.account.empty()) accounts_[id] = record.account;
   ledger_.prepare(id, record);
+  if (node_.has_schema(schema_)) cluster::cut_schema(record, schema_, server_.world().schema().bytes());
   node_.depart(world_, epoch_, id, std::move(record));
+}
+
+core::Result<core::Bytes> WorldCrossings::whole_pack(const CrossingRecord& record) const {
+  if (record.schema.empty() || record.schema == schema_)
+    return cluster::whole_pack(record, server_.world().schema().bytes());
+  const std::optional<core::Bytes> schema = node_.find_schema(record.schema);
+  if (schema) return cluster::whole_pack(record, *schema);
+  return core::Error{"no schema", core::format("the cluster has no schema {:.16}", record.schema)};
 }
 
 void WorldCrossings::on_event(const CrossingEvent& event) {
@@ -183,7 +218,9 @@ void WorldCrossings::on_event(const CrossingEvent& event) {
 
 bool WorldCrossings::take(const CrossingRecord& crossing) {
   if (is_of_ended(crossing)) return take_ended(crossing);
-  const core::Result<CrossingPlayer> player = player_of(crossing);
+  core::Result<core::Bytes> pack = whole_pack(crossing);
+  const core::Result<CrossingPlayer> player =
+      pack ? player_of(crossing, std::move(*pack)) : core::Result<CrossingPlayer>(pack.error());
   const core::Status taken = player ? server_.crossing().take_in(*player, world_) : core::Status(player.error());
   if (taken && zone_ != nullptr && crossing.source != world_) zone_->count_in();
   if (taken) return true;
@@ -206,7 +243,11 @@ void WorldCrossings::remove(const CrossingRecord& crossing) {
 }
 
 void WorldCrossings::leave(const CrossingRecord& crossing) {
-  if (!crossing.account.empty()) server_.crossing().leave(crossing.account, crossing.target, core::monotonic_now());
+  if (!crossing.account.empty()) server_.crossing().leave(crossing.account, crossing.target, now_);
+}
+
+bool WorldCrossings::has(const std::string& account) const {
+  return std::ranges::any_of(server_.known_players(), [&](const KnownPlayer& each) { return each.account == account; });
 }
 
 core::Bytes WorldCrossings::save(ecs::Tick tick) {

@@ -10,7 +10,7 @@
 #include <deque>
 #include <map>
 #include <mobula/server/cluster/crossing_ledger.hpp>
-#include <mobula/server/cluster/node_thread.hpp>
+#include <mobula/server/cluster/node.hpp>
 #include <mobula/server/host/zone_host.hpp>
 #include <mobula/server/session/server.hpp>
 #include <string>
@@ -22,11 +22,11 @@ class WorldCrossings final : public cluster::CrossingHome {
   /// `store` is null if the world is not saved; then each change counts as saved. `zone` is null for a world of its
   /// own. All outlive this.
   WorldCrossings(std::string world, std::uint64_t epoch, Server& server, const store::Store* store,
-                 cluster::NodeThread& node, ZoneHost* zone = nullptr);
+                 cluster::WorldNode& node, ZoneHost* zone = nullptr);
 
   /// Brings the players of a world that was opened for a task up to date, before its first tick. Errors, after which
   /// the world must not be saved: "old save", "bad record".
-  core::Status begin(const cluster::NodeTask& task);
+  core::Status begin(const cluster::NodeTask& task, core::Nanoseconds now);
   /// Handles what the game has requested, and saves that are on the disk. Between ticks.
   void update(core::Nanoseconds now);
   void on_event(const cluster::CrossingEvent& event);
@@ -34,6 +34,7 @@ class WorldCrossings final : public cluster::CrossingHome {
   bool take(const cluster::CrossingRecord& crossing) override;
   void remove(const cluster::CrossingRecord& crossing) override;
   void leave(const cluster::CrossingRecord& crossing) override;
+  [[nodiscard]] bool has(const std::string& account) const override;
 
  private:
   // A checkpoint with a state of the ledger.
@@ -44,21 +45,23 @@ class WorldCrossings final : public cluster::CrossingHome {
   };
 
   void update_zone(core::Nanoseconds now);
-  void cross(const Leaving& leaving, core::Nanoseconds now);
+  void cross(std::uint32_t zone, std::span<const ecs::Entity> roots, core::Nanoseconds now);
   void report_ended();
   void send_followers();
   void depart(const World::Departure& departure);
   void prepare(CrossingPlayer&& player, const std::string& target);
   void decide(cluster::CrossingRecord&& record);
+  [[nodiscard]] core::Result<core::Bytes> whole_pack(const cluster::CrossingRecord& record) const;
   bool take_ended(const cluster::CrossingRecord& record);
   core::Bytes save(ecs::Tick tick);
   void note_saves();
 
   std::string world_;
+  std::string schema_;  // hash
   std::uint64_t epoch_;
   Server& server_;
   const store::Store* store_;
-  cluster::NodeThread& node_;
+  cluster::WorldNode& node_;
   ZoneHost* zone_;
   cluster::CrossingLedger ledger_;
   std::deque<Save> saves_{};                        // not on the disk yet
@@ -66,6 +69,7 @@ class WorldCrossings final : public cluster::CrossingHome {
   std::map<std::string, std::string> followers_{};  // zone to which the client is to follow, by account
   std::uint64_t number_ = 0;                        // the last departure has it
   std::uint64_t noted_ = 0;                         // version that was noted without a store
+  core::Nanoseconds now_ = 0;                       // time of the last update()
   core::Nanoseconds retry_at_ = 0;
   ecs::Tick zone_tick_ = 0;  // tick of the last update_zone()
 };

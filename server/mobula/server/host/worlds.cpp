@@ -4,6 +4,7 @@
 #include <mobula/core/name.hpp>
 #include <mobula/core/running_code.hpp>
 #include <mobula/core/text.hpp>
+#include <mobula/process/failure_report.hpp>
 #include <mobula/server/host/worlds.hpp>
 #include <mobula/server/session/server.hpp>
 
@@ -119,6 +120,7 @@ core::Nanoseconds Worlds::next_turn() const {
 
 bool Worlds::run(std::uint64_t ticks) {
   MOBULA_CHECK(core::running_code().empty(), "Worlds::run is called by main(), not by a hook of a game");
+  const process::NoExit working;
   while (goes_on(ticks)) {
     events_.run_until(next_turn());
     if (events_.stopped() || !may_serve()) break;

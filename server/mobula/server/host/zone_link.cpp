@@ -24,8 +24,8 @@ core::Result<transport::ConnectToken> make_pass(std::uint32_t zone, const transp
 
 }  // namespace
 
-ZoneLink::ZoneLink(net::EventLoop& loop, ecs::Registry& registry, Config config)
-    : loop_(loop), config_(std::move(config)), neighbour_(registry, config_.neighbour) {}
+ZoneLink::ZoneLink(LinkNetwork network, ecs::Registry& registry, Config config)
+    : network_(std::move(network)), config_(std::move(config)), neighbour_(registry, config_.neighbour) {}
 
 void ZoneLink::update(const std::optional<cluster::WorldRecord>& world, core::Nanoseconds now) {
   const bool is_open = world && world->state == cluster::WorldState::open;
@@ -48,7 +48,7 @@ core::Status ZoneLink::connect(const cluster::WorldRecord& world, core::Nanoseco
   if (!server) return server.error();
   core::Result<transport::ConnectToken> token = make_pass(config_.zone, server->address, config_.key);
   if (!token) return token.error();
-  core::Result<std::unique_ptr<net::ClientPipe>> pipe = net::ClientPipe::open(loop_, *server);
+  core::Result<std::unique_ptr<net::ClientPipe>> pipe = network_.open(*server);
   if (!pipe) return pipe.error();
   former_ = checks();
   epoch_ = world.epoch;
@@ -61,7 +61,7 @@ core::Status ZoneLink::connect(const cluster::WorldRecord& world, core::Nanoseco
       now);
   neighbour_.begin();
   pipe_->on_datagram([this](const transport::Address& from, core::ByteView datagram) {
-    connection_->receive(from, datagram, core::monotonic_now());
+    connection_->receive(from, datagram, network_.now());
   });
   return core::Done{};
 }

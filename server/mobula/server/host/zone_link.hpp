@@ -2,6 +2,7 @@
 // another owner.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mobula/core/secret_key.hpp>
 #include <mobula/net/client_pipe.hpp>
@@ -19,6 +20,12 @@ struct MirrorChecks {
   std::uint64_t different = 0;
 };
 
+/// Sockets and clock of the process. A simulation has others.
+struct LinkNetwork {
+  std::function<core::Result<std::unique_ptr<net::ClientPipe>>(const net::Destination& server)> open;
+  std::function<core::Nanoseconds()> now;  ///< when a datagram has arrived
+};
+
 class ZoneLink {
  public:
   struct Config {
@@ -29,14 +36,22 @@ class ZoneLink {
     core::SecretKey key{};  // seals connect tokens
   };
 
-  /// Loop and registry must outlive it.
-  ZoneLink(net::EventLoop& loop, ecs::Registry& registry, Config config);
+  /// The registry must outlive it.
+  ZoneLink(LinkNetwork network, ecs::Registry& registry, Config config);
 
   /// Connects to the neighbour, as the cluster has it, and brings its ghosts up to date. Between ticks. `world` is null
   /// if the cluster has none.
   void update(const std::optional<cluster::WorldRecord>& world, core::Nanoseconds now);
-  /// Lets a client of this zone see the neighbouring one from an entity. Returns false without a connection.
-  bool send_visit(const wire::Visit& visit) { return connection_ != nullptr && connection_->send_visit(visit); }
+  /// Makes ghosts of entities that the neighbour shows and this world does not have. Between ticks.
+  void show(std::span<const ecs::Entity> entities) {
+    if (connection_ != nullptr) neighbour_.show(*connection_, entities);
+  }
+  /// Sends the neighbour a Visit, or a Forward. Returns false without a connection, or while it takes no more.
+  bool send(const wire::Message& message) { return connection_ != nullptr && connection_->send_to_zone(message); }
+  /// Returns the events that the last update() has received.
+  [[nodiscard]] std::span<const client::ReceivedEvent> events() const {
+    return connection_ != nullptr ? connection_->events() : std::span<const client::ReceivedEvent>();
+  }
   [[nodiscard]] Neighbour& neighbour() { return neighbour_; }
   [[nodiscard]] const Neighbour& neighbour() const { return neighbour_; }
   /// Returns how many ticks were compared by hash on all its connections, and how many differed.
@@ -48,7 +63,7 @@ class ZoneLink {
   core::Status connect(const cluster::WorldRecord& world, core::Nanoseconds now);
   void log(const core::Status& connected);
 
-  net::EventLoop& loop_;
+  LinkNetwork network_;
   Config config_;
   Neighbour neighbour_;
   std::unique_ptr<net::ClientPipe> pipe_;

@@ -60,10 +60,19 @@ void Interest::remove(std::uint32_t index) {
 
 void Interest::update() {
   MOBULA_ASSERT(registry_.tick() > last_tick_, "update() is called once per tick");
+  follow_ghosts();
   follow_relevances();
   follow_positions();
   if (parents_.update(last_tick_)) ++version_;
   last_tick_ = registry_.tick();
+}
+
+// An entity that becomes a ghost, or a ghost that becomes an entity of this zone, may be published as it was before.
+void Interest::follow_ghosts() {
+  if (registry_.entities().config().own == ecs::OwnIndices{}) return;  // no zone
+  for (const ecs::JournalEntry& entry : registry_.journal())
+    for (std::uint32_t index = entry.first.index; index < entry.first.index + entry.count; ++index)
+      if (is_published(index)) read(index);
 }
 
 // Reads removed components. Added ones are in blocks with new change ticks.
@@ -113,6 +122,7 @@ Relevance Interest::counted(std::uint32_t index, const Relevance& written) {
 void Interest::read(std::uint32_t index) {
   Member now;
   now.published = true;
+  now.ghost = registry_.entities().is_ghost(registry_.entities().at(index));
   const std::uint32_t relevance = relevances_.find(index);
   if (relevance != ecs::Pool::none)
     now.relevance = counted(index, *relevances_.typed_address<const Relevance>(relevance));
@@ -239,10 +249,10 @@ bool Interest::permits(const Viewer& viewer, std::uint32_t index) const {
   return is_published(index) && viewer.is_in(members_[index].relevance.interest_group) && may_have(viewer, index);
 }
 
-// The rule is for players. A world that has a region asks its own rule.
+// The rule is for players. Another zone asks its own rule.
 bool Interest::may_have(const Viewer& viewer, std::uint32_t index) const {
   const ecs::Entity entity = registry_.entities().at(index);
-  if (viewer.region()) return !registry_.entities().is_ghost(entity);
+  if (viewer.zone()) return !registry_.entities().is_ghost(entity);
   return rule_ == nullptr || rule_->may_see(viewer, entity);
 }
 
@@ -307,7 +317,7 @@ bool Interest::is_within_reach(const Viewer& viewer, ecs::Entity entity, const M
 
 Interest::Observer Interest::observer(const Viewer& viewer) const {
   Observer found;
-  found.region = viewer.region();
+  if (const std::optional<ZoneRegion>& zone = viewer.zone()) found.region = zone->region;
   for (const ecs::Entity viewpoint : viewer.viewpoints()) {
     const std::uint32_t position = registry_.valid(viewpoint) ? worlds_.find(viewpoint.index) : ecs::Pool::none;
     if (position == ecs::Pool::none) continue;

@@ -7,7 +7,7 @@
 //   - it is within its layer's radius of a viewpoint; or within the leave radius, if it is visible already;
 // and if the game's own rule, if there is one, does not refuse it.
 //
-// A viewer with a region is another world's: see Viewer::set_region.
+// A viewer may be that of another zone: see Viewer::set_zone.
 //
 // A child is visible with all its parents or not at all. Parents of an entity that is relevant are relevant too, at any
 // distance. An entity below one of another interest group, or below one that the rule refuses, is not relevant, not
@@ -125,6 +125,7 @@ class Interest {
     Relevance relevance;
     bool published = false;
     bool positioned = false;
+    bool ghost = false;
     std::uint8_t layer = 0;  // that of the relevance, or 0 if the game has not declared it
 
     bool operator==(const Member&) const = default;
@@ -159,6 +160,7 @@ class Interest {
   void read(std::uint32_t index);
   void update_member(std::uint32_t index, const Member& now, const engine::Vec3& position);
   bool follow_departures(const ecs::Pool& pool, hierarchy::LastSeen& last_seen);
+  void follow_ghosts();
   void follow_relevances();
   void follow_positions();
 

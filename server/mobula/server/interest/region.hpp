@@ -1,6 +1,8 @@
 // A part of the world over x and z, such as the one that a zone has. y is up, and does not count.
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <mobula/schema/engine.hpp>
 
 namespace mobula::server {
@@ -13,6 +15,11 @@ struct Region {
   float z_max = 0;
 
   bool operator==(const Region&) const = default;
+  /// Returns a region without any place.
+  static Region nowhere() {
+    constexpr float far = std::numeric_limits<float>::infinity();
+    return {far, far, -far, -far};
+  }
   /// Returns whether a position is in the region. Those at the least sides are, those at the greatest are not.
   [[nodiscard]] bool contains(const engine::Vec3& position) const {
     return position.x >= x_min && position.x < x_max && position.z >= z_min && position.z < z_max;
@@ -30,6 +37,12 @@ struct Region {
     if (at < least) return least - at;
     return at > most ? at - most : at - at;
   }
+};
+
+/// A zone of the world and its region.
+struct ZoneRegion {
+  std::uint32_t zone = 0;  // its number in the map
+  Region region{};
 };
 
 }  // namespace mobula::server

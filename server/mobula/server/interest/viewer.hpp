@@ -62,9 +62,9 @@ class Viewer {
 
   /// Returns the groups in the order of joining, without group 0, in which every viewer is. Valid until they change.
   [[nodiscard]] std::span<const std::uint32_t> interest_groups() const { return {groups_.data(), group_count_}; }
-  /// Returns whether the viewer is in an interest group. One with a region is in all.
+  /// Returns whether the viewer is in an interest group. A zone's is in all.
   [[nodiscard]] bool is_in(std::uint32_t group) const {
-    if (region_) return true;
+    if (zone_) return true;
     const std::span<const std::uint32_t> all = interest_groups();
     return group == 0 || std::find(all.begin(), all.end(), group) != all.end();
   }
@@ -82,14 +82,14 @@ class Viewer {
     group_count_ = static_cast<std::size_t>(std::remove(groups_.begin(), end, group) - groups_.begin());
     ++version_;
   }
-  /// Makes this the viewer of another world, which has a region of its own. Entities within their layer's radius of the
-  /// region are visible, whatever the game's rule. Ghosts are not.
-  void set_region(const Region& region) {
-    region_ = region;
+  /// Makes this the viewer of another zone. Entities within their layer's radius of its region are visible, whatever
+  /// the game's rule. Ghosts are not.
+  void set_zone(const ZoneRegion& zone) {
+    zone_ = zone;
     ++version_;
   }
-  [[nodiscard]] const std::optional<Region>& region() const { return region_; }
-  /// Returns a counter that rises with every change of viewpoints, groups or region.
+  [[nodiscard]] const std::optional<ZoneRegion>& zone() const { return zone_; }
+  /// Returns a counter that rises with every change of viewpoints, groups or zone.
   [[nodiscard]] std::uint64_t version() const { return version_; }
 
  private:
@@ -101,7 +101,7 @@ class Viewer {
   std::size_t group_count_ = 0;
   std::array<ecs::Entity, viewpoints_max> viewpoints_{};
   std::array<std::uint32_t, groups_max> groups_{};
-  std::optional<Region> region_{};
+  std::optional<ZoneRegion> zone_{};
 };
 
 }  // namespace mobula::server

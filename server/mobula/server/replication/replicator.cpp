@@ -183,8 +183,10 @@ core::Status Replicator::send_events(ClientReplication& client, transport::Sessi
     if (!lives) return interest_.would_have_stayed(viewer, entity, client.view->visible());
     return may_stay || interest_.may_stay_for_others(viewer, entity, client.view->visible());
   };
+  const std::optional<ZoneRegion>& zone = viewer.zone() ? viewer.zone() : world_.zone();
   const Events::ForClient& events = world_.events().for_client(
-      world_.tick(), client.viewer->player(), sees, [&](std::uint32_t group) { return viewer.is_in(group); });
+      world_.tick(), {.player = viewer.player(), .zone = zone ? zone->zone : 0, .is_zone = viewer.zone().has_value()},
+      sees, [&](std::uint32_t group) { return viewer.is_in(group); });
   for (const core::Bytes& message : events.reliable)
     if (const core::Result<transport::ReliableId> sent = connection.send_reliable(message); !sent) return sent.error();
   for (const core::Bytes& batch : events.unreliable) static_cast<void>(connection.send_unreliable(batch));

@@ -17,6 +17,10 @@ constexpr std::string_view world_full = "too many entities";
 constexpr core::Nanoseconds visit_time = 10 * core::second;  // within which the client comes
 constexpr std::uint64_t ban_seconds_max = 100ull * 365 * 86'400;
 
+// Returns the number of the next command of a player whose client goes on. A save has no number, so that of the first
+// input counts.
+std::uint32_t first_of(const ClientSession& player) { return player.restored ? 0 : player.commands.next(); }
+
 }  // namespace
 
 // --- Connections ---------------------------------------------------------------------------------------------------
@@ -32,13 +36,13 @@ void Admission::on_connected(const transport::ServerEvent& event, core::Nanoseco
     parts_.sessions.refuse_connection(event.session, event.address, ReasonCode::refused, error);
   };
   ClientSession* const session = find_rejoining(client_id);
-  std::optional<Region> region;
+  std::optional<ZoneRegion> zone;
   if (session != nullptr)
-    region = session->region;
+    zone = session->zone;
   else if (config_.zone && config_.zone->neighbour)
-    region = config_.zone->neighbour(event.identity);
+    zone = config_.zone->neighbour(event.identity);
   std::string account;
-  if (!region) {
+  if (!zone) {
     account = account_name(run_hook("Game::account", [&] { return parts_.game.account(event.identity); }));
     if (const Ban* const ban = bans_.find(account, unix_seconds)) return refuse({"banned", to_string(*ban)});
     const core::Status authenticated =
@@ -50,7 +54,7 @@ void Admission::on_connected(const transport::ServerEvent& event, core::Nanoseco
                    "the session that this rejoin token belongs to has ended; join again with a new connect token"});
   if (session != nullptr) return parts_.sessions.resume(*session, event, now);
   core::log_debug("server", "{} connected", transport::to_string(event.address));
-  parts_.sessions.add(event, std::move(account), now).region = region;
+  parts_.sessions.add(event, std::move(account), now).zone = zone;
 }
 
 // --- Hello ---------------------------------------------------------------------------------------------------------
@@ -115,9 +119,9 @@ std::optional<Admission::Refusal> Admission::check_versions(const wire::Hello& h
 }
 
 std::optional<Admission::Refusal> Admission::admit(ClientSession& session, const wire::Hello& hello) {
-  if (session.region) {
+  if (session.zone) {
     session.player.name = wire::player_name(hello.name);
-    parts_.players.add_neighbour(session, *session.region);
+    parts_.players.add_neighbour(session, *session.zone);
     return std::nullopt;
   }
   if (drain_) return Refusal{ReasonCode::shutting_down, {"closing", drain_->reason}};
@@ -125,11 +129,12 @@ std::optional<Admission::Refusal> Admission::admit(ClientSession& session, const
   session.player.spectator = hello.spectate;
   parts_.sessions.finish_closing(session.player.account);
   ClientSession* const other = parts_.sessions.find_same_account(session);
+  session.commands_continue = hello.commands_continue;
   if (other == nullptr && hello.awaits_player) {
     parts_.players.add_visitor(session, visits_.extract(session.player.identity.client_id).mapped().entity);
     return std::nullopt;
   }
-  if (other != nullptr && hello.awaits_player) session.first_command = other->first_command;
+  if (other != nullptr && hello.commands_continue) session.first_command = first_of(*other);
   if (other != nullptr && other->state != ClientSession::State::disconnected &&
       config_.duplicate_login == DuplicateLogin::refuse)
     return Refusal{ReasonCode::refused, {"already here", "this account is in the game already"}};

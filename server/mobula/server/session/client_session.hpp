@@ -57,20 +57,21 @@ class ClientSession {
   Turns turns;
   core::Nanoseconds disconnected_since = 0;  ///< kept until a resumed client sends Hello
   Player player;
-  ecs::Entity sent_entity;         ///< player.entity as the client was last sent it
-  bool joined = false;             ///< the game knows the player
-  std::optional<Region> region{};  ///< region of the neighbouring zone that the client is; the game does not know it
-  bool newcomer = true;            ///< has not received all that it sees since it connected
-  bool restored = false;           ///< restored from the store, and Game::join not called since
-  bool was_playing = false;        ///< deltas have flowed, over this connection or an earlier one
-  bool reports_refusals = false;   ///< the client asks for its refused commands
-  bool follows = false;            ///< the client asks for Follow
-  bool departing = false;          ///< the player is in another zone, or on its way; it has a viewer still
-  bool visiting = false;           ///< the player is in another zone, and may arrive; it has a viewer already
-  std::string departs_to{};        ///< world to which the client was sent after its player; empty before that
-  core::Nanoseconds absent_until = 0;         ///< when a departing or visiting session ends; 0 before its first tick
+  ecs::Entity sent_entity;             ///< player.entity as the client was last sent it
+  bool joined = false;                 ///< the game knows the player
+  std::optional<ZoneRegion> zone{};    ///< the neighbouring zone that the client is; the game does not know it
+  bool newcomer = true;                ///< has not received all that it sees since it connected
+  bool restored = false;               ///< restored from the store, and Game::join not called since
+  bool was_playing = false;            ///< deltas have flowed, over this connection or an earlier one
+  bool reports_refusals = false;       ///< the client asks for its refused commands
+  bool follows = false;                ///< the client asks for Follow
+  bool departing = false;              ///< the player is in another zone, or on its way; it has a viewer still
+  bool visiting = false;               ///< the player is in another zone, and may arrive; it has a viewer already
+  std::string departs_to{};            ///< world to which the client was sent after its player; empty before that
+  core::Nanoseconds absent_until = 0;  ///< when a departing or visiting session ends; 0 before its first tick
   std::unique_ptr<wire::Hello> held_hello{};  ///< waits for a player that arrives from another zone
   std::uint32_t first_command = 1;            ///< number of the first command that the client will send
+  bool commands_continue = false;             ///< that number follows those of the player in the former zone
   bool small_bodies = false;                  ///< large datagrams of this connection do not arrive
   std::uint32_t rejoin_number = 0;            ///< number in the client ids of its rejoin tokens; 0 before the first
   core::Nanoseconds next_rejoin_tokens = 0;
@@ -105,7 +106,7 @@ class ClientSession {
   /// Returns whether the client has received all that it sees, and rejoin tokens, or has had too many turns.
   [[nodiscard]] bool has_arrived(core::Nanoseconds now) const;
   /// Returns "player", "spectator", or "neighbour" for a neighbouring zone.
-  [[nodiscard]] const char* role() const { return region ? "neighbour" : player.spectator ? "spectator" : "player"; }
+  [[nodiscard]] const char* role() const { return zone ? "neighbour" : player.spectator ? "spectator" : "player"; }
   /// Returns the fields of log lines about the client: the player, once there is one.
   [[nodiscard]] core::LogFields log_fields() const {
     return {.session = player.id != 0 ? player.id : core::LogFields::none};

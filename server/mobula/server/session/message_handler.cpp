@@ -9,6 +9,7 @@ namespace mobula::server {
 namespace {
 
 constexpr std::size_t messages_per_tick_max = 16;
+constexpr std::size_t zone_messages_per_tick_max = 256;
 constexpr std::size_t inputs_per_tick_max = 16;
 
 }  // namespace
@@ -17,7 +18,8 @@ constexpr std::size_t inputs_per_tick_max = 16;
 
 void MessageHandler::receive(ClientSession& session, transport::Session& connection, core::Nanoseconds now) {
   const core::LogScope about(session.log_fields());
-  for (std::size_t i = 0; i < messages_per_tick_max && connection.next_reliable(buffer_); ++i) {
+  const std::size_t most = session.zone ? zone_messages_per_tick_max : messages_per_tick_max;
+  for (std::size_t i = 0; i < most && connection.next_reliable(buffer_); ++i) {
     if (session.state == ClientSession::State::closing) return;
     const core::Result<wire::Message> message = wire::decode_message(buffer_);
     const core::Status handled = message ? dispatch(session, connection, *message, now) : message.error();
@@ -36,6 +38,7 @@ core::Status MessageHandler::dispatch(ClientSession& session, transport::Session
       [&](const wire::MirrorDifference& difference) { return on_mirror_difference(session, difference, now); },
       [&](const wire::PredictionReport& report) { return on_prediction_report(session, report, now); },
       [&](const wire::Visit& visit) { return on_visit(session, visit, now); },
+      [&](const wire::Forward& forward) { return on_forward(session, forward); },
       [](const auto&) -> core::Status {  // a message that only servers send
         return core::Error{"out of turn", "only servers send this message"};
       }};
@@ -79,8 +82,14 @@ core::Status MessageHandler::on_prediction_report(ClientSession& session, const 
 }
 
 core::Status MessageHandler::on_visit(const ClientSession& session, const wire::Visit& visit, core::Nanoseconds now) {
-  if (!session.region) return core::Error{"out of turn", "only neighbouring zones send Visit"};
+  if (!session.zone) return core::Error{"out of turn", "only neighbouring zones send Visit"};
   admission_.expect_visit(visit, now);
+  return core::Done{};
+}
+
+core::Status MessageHandler::on_forward(const ClientSession& session, const wire::Forward& forward) {
+  if (!session.zone) return core::Error{"out of turn", "only neighbouring zones send Forward"};
+  world_.messages().receive(forward);
   return core::Done{};
 }
 

@@ -51,6 +51,7 @@ class MessageHandler {
   core::Status on_prediction_report(ClientSession& session, const wire::PredictionReport& report,
                                     core::Nanoseconds now);
   core::Status on_visit(const ClientSession& session, const wire::Visit& visit, core::Nanoseconds now);
+  core::Status on_forward(const ClientSession& session, const wire::Forward& forward);
   void on_input(ClientSession& session, core::ByteView bytes, core::Nanoseconds now);
   std::span<const CommandBuffer::Due> due_commands(ClientSession& session);
   core::Status run_command(ClientSession& session, const CommandBuffer::Due& command);

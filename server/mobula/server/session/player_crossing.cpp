@@ -11,6 +11,8 @@ namespace {
 
 // Maximum size of a handle in bytes and as text together.
 constexpr std::size_t handle_bytes_max = 32;
+// Parents that are looked at. A game may have made a cycle of them.
+constexpr int parents_max = 1000;
 
 core::Status check_size(const CrossingPlayer& player, std::size_t bytes_max) {
   const std::size_t bytes = player.account.size() + player.name.size() + player.pack.size() + player.data.size() +
@@ -42,9 +44,9 @@ core::Result<CrossingPlayer> PlayerCrossing::release(std::uint32_t id, std::stri
 }
 
 core::Result<CrossingPlayer> PlayerCrossing::release_to_zone(
-    ecs::Entity root, std::string_view target, std::size_t bytes_max,
+    std::span<const ecs::Entity> roots, std::string_view target, std::size_t bytes_max,
     const std::function<void(std::span<const ecs::Entity>)>& keep) {
-  const core::Result<ClientSession*> found = player_among(world_.hierarchy().subtree(root));
+  const core::Result<ClientSession*> found = player_among(roots);
   if (!found) return found.error();
   ClientSession* const session = *found;
   CrossingPlayer crossing;
@@ -55,8 +57,9 @@ core::Result<CrossingPlayer> PlayerCrossing::release_to_zone(
     crossing.name = session->player.name;
     crossing.commands = session->commands.next() - 1;
   }
-  if (!world_.registry().valid(root)) return core::Error{"destroyed", "a hook of the game has destroyed the entity"};
-  core::Result<ZonePack> pack = world_.pack_for_zone(root);
+  if (!std::ranges::all_of(roots, [&](ecs::Entity root) { return world_.registry().valid(root); }))
+    return core::Error{"destroyed", "a hook of the game has destroyed the entity"};
+  core::Result<ZonePack> pack = world_.pack_for_zone(roots);
   if (!pack) return pack.error();
   crossing.zone = std::move(*pack);
   if (session != nullptr) crossing.zone.player = player_now(*session).entity;
@@ -76,7 +79,30 @@ core::Result<CrossingPlayer> PlayerCrossing::release_to_zone(
   return crossing;
 }
 
-core::Result<ClientSession*> PlayerCrossing::player_among(std::span<const ecs::Entity> entities) const {
+std::vector<ecs::Entity> PlayerCrossing::roots_of_players() const {
+  const ecs::Registry& registry = world_.registry();
+  std::vector<ecs::Entity> roots;
+  for (const auto& session : sessions_.all()) {
+    if (!session->joined || session->player.spectator) continue;
+    ecs::Entity root = world_.player_entity(session->player.id);
+    if (!registry.valid(root)) continue;
+    for (int parents = 0; parents < parents_max; ++parents) {
+      const auto* const parent = registry.try_get<const engine::Parent>(root);
+      if (parent == nullptr || !registry.valid(parent->entity)) break;
+      root = parent->entity;
+    }
+    roots.push_back(root);
+  }
+  std::ranges::sort(roots);
+  return roots;
+}
+
+core::Result<ClientSession*> PlayerCrossing::player_among(std::span<const ecs::Entity> roots) const {
+  std::vector<ecs::Entity> entities;
+  for (const ecs::Entity root : roots) {
+    const std::vector<ecs::Entity> tree = world_.hierarchy().subtree(root);
+    entities.insert(entities.end(), tree.begin(), tree.end());
+  }
   ClientSession* among = nullptr;
   for (const auto& session : sessions_.all()) {
     if (!session->joined || session->player.spectator) continue;

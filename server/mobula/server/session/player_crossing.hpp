@@ -43,11 +43,15 @@ class PlayerCrossing {
   /// `bytes_max` limits all of it together. Errors, which change nothing: "no such player", "no account" (nobody
   /// could find it there), "too large", that of Game::may_leave, and those of World::pack.
   core::Result<CrossingPlayer> release(std::uint32_t player, std::string_view target, std::size_t bytes_max);
-  /// Removes an entity with all below it, as it goes to another zone, and with its player, if one of them is a
-  /// player's. The client of that player stays connected until end(). `keep` receives the entities, and removes them or
-  /// turns them into ghosts. Errors, which change nothing: "several players" that go together, and those of release().
-  core::Result<CrossingPlayer> release_to_zone(ecs::Entity root, std::string_view target, std::size_t bytes_max,
+  /// Removes living entities with all below them, as they go to another zone, and with their player, if one of them is
+  /// a player's. The client of that player stays connected until end(). `keep` receives the entities, and removes them
+  /// or turns them into ghosts. Errors, which change nothing: "several players" that go together, and those of
+  /// release().
+  core::Result<CrossingPlayer> release_to_zone(std::span<const ecs::Entity> roots, std::string_view target,
+                                               std::size_t bytes_max,
                                                const std::function<void(std::span<const ecs::Entity>)>& keep);
+  /// Returns the topmost entities above those of players, sorted.
+  [[nodiscard]] std::vector<ecs::Entity> roots_of_players() const;
   /// Notes that the player of an account is in a world of the cluster: its client is sent there when it returns.
   void leave(const std::string& account, std::string_view world, core::Nanoseconds now) {
     departed_.leave(account, world, now, now + grace_);
@@ -71,7 +75,7 @@ class PlayerCrossing {
   void remove(const std::string& account, std::span<const ecs::Entity> entities = {});
 
  private:
-  [[nodiscard]] core::Result<ClientSession*> player_among(std::span<const ecs::Entity> entities) const;
+  [[nodiscard]] core::Result<ClientSession*> player_among(std::span<const ecs::Entity> roots) const;
   core::Status may_leave(ClientSession& session, std::string_view target);
   Player player_now(ClientSession& session);
   void let_go(ClientSession& session, std::string_view target);

@@ -25,12 +25,12 @@ core::Status Players::join(ClientSession& session, const ClientSession* restored
   return core::Done{};
 }
 
-void Players::add_neighbour(ClientSession& session, const Region& region) {
+void Players::add_neighbour(ClientSession& session, const ZoneRegion& zone) {
   Player& player = session.player;
   player.id = next_id_++;
   player.spectator = true;
   world_.add_viewer(player.id, ecs::null_entity, true);
-  world_.viewer(player.id).set_region(region);
+  world_.viewer(player.id).set_zone(zone);
   session.replication.viewer = &world_.viewer(player.id);
   set_joined(session);
   const core::LogScope about(session.log_fields());
@@ -89,7 +89,7 @@ void Players::leave(ClientSession& session, std::string_view why) {
     session.departing = session.visiting = false;
     return;
   }
-  if (!session.region) session.update_player_entity(world_.registry());
+  if (!session.zone) session.update_player_entity(world_.registry());
   leave_game(session, why);
   const Player& player = session.player;
   if (!player.spectator && !player.account.empty())
@@ -108,7 +108,7 @@ void Players::leave_game(ClientSession& session, std::string_view why) {
                  why);
   session.joined = false;
   sessions_.erase(session.player.id);
-  if (session.region) return;
+  if (session.zone) return;
   --counts_[session.player.spectator ? 1 : 0];
   ecs::Entity& entity = session.player.entity;
   if (entity && world_.is_ghost(entity)) entity = ecs::null_entity;  // another zone's, and not the game's to destroy

@@ -32,8 +32,8 @@ class Players {
   /// Asks the game to let the session's player or spectator join. `restored` is the session of the same player as it
   /// was restored from the store; null if there is none. Error: the game's reason to refuse.
   core::Status join(ClientSession& session, const ClientSession* restored);
-  /// Lets a neighbouring zone's session see what is near `region`. The game is not asked, and it does not count.
-  void add_neighbour(ClientSession& session, const Region& region);
+  /// Lets a neighbouring zone's session see what is near its region. The game is not asked, and it does not count.
+  void add_neighbour(ClientSession& session, const ZoneRegion& zone);
   /// Removes the player or spectator from the game, unless it has left already. `why` is logged.
   void leave(ClientSession& session, std::string_view why);
   /// Removes a player from the game whose entities go to another zone, and are not the game's to destroy. Its viewer

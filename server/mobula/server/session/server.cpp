@@ -68,7 +68,8 @@ core::Result<std::unique_ptr<Server>> Server::start(ServerConfig config, Game& g
                    .seed = config.seed,
                    .entities_max = config.entities_max,
                    .own = config.zone ? config.zone->own : ecs::OwnIndices{},
-                   .region = config.zone ? std::optional(config.zone->region) : std::nullopt,
+                   .zone = config.zone ? std::optional(config.zone->zone) : std::nullopt,
+                   .level_region = config.zone ? config.zone->level : std::nullopt,
                    .incarnation = config.store != nullptr ? config.store->incarnation() : 0});
   if (!world) return world.error();
   core::Result<PredictedStep> step =
@@ -112,7 +113,8 @@ Server::Server(ServerConfig config, Game& game, std::unique_ptr<World> world, Pr
                   .percent = config_.newcomer_budget_percent,
                   .clock = config_.work_clock}),
       checkpointer_(config_, *world_, game, players_, sessions_),
-      crossing_(*world_, game, players_, sessions_, departed_, config_.rejoin_grace) {
+      crossing_(*world_, game, players_, sessions_, departed_, config_.rejoin_grace),
+      delivery_(*world_, game) {
   begin_rewind();
 }
 
@@ -155,6 +157,7 @@ core::Status Server::update_level(std::shared_ptr<const resource::Resource> leve
 }
 
 core::Result<LevelChange> Server::reload_level(std::shared_ptr<const resource::Resource> level) {
+  const core::LogScope about({.tick = world_->tick(), .running = "reload"});
   if (config_.zone) return core::Error{"zone", "a zone keeps the level that it was made with"};
   const core::Status playable = run_hook("Game::check_level", [&] { return game_.check_level(level.get()); });
   if (!playable) return playable.error();
@@ -190,6 +193,7 @@ void Server::tick(core::Nanoseconds given_now, transport::Output& output) {
   sessions_.remove_expired(now);
   drop_report_.update(now);
   messages_.run_commands(now);
+  delivery_.deliver();
   phases_.end(TickPhase::receive);
   run_rules();
   run_game();
@@ -261,11 +265,18 @@ void Server::run_rules() {
 }
 
 void Server::run_game() {
-  run_hook("Game::tick", [&] { game_.tick(*world_); });
+  const auto check = [this] { world_->registry().check_spawned(); };
+  check();
+  run_hook("Game::tick", [&] {
+    game_.tick(*world_);
+    check();
+  });
   schedule_.run();
-  world_->registry().check_spawned();
-  world_->hierarchy().drop_dead_parents();
-  world_->hierarchy().update();
+  run_hook("hierarchy", [&] {  // listeners of the game are called
+    world_->hierarchy().drop_dead_parents();
+    world_->hierarchy().update();
+  });
+  if (config_.zone) delivery_.take_events_about_ghosts();
   for (const World::Kick& each : world_->take_kicks()) admission_.on_kick_request(each, unix_seconds_);
   if (has_crossings_) return;
   for (const World::Departure& each : world_->take_departures())
@@ -390,6 +401,15 @@ core::Status Server::send_events(ClientSession& session, transport::Session& con
 }
 
 // --- The end -------------------------------------------------------------------------------------------------------
+
+void Server::set_regions(const std::function<Region(std::uint32_t zone)>& region_of) {
+  for (const auto& session : sessions_.all()) {
+    std::optional<ZoneRegion>& zone = session->zone;
+    if (!zone) continue;
+    zone->region = region_of(zone->zone);
+    if (session->replication.viewer != nullptr) session->replication.viewer->set_zone(*zone);
+  }
+}
 
 void Server::drain(std::string_view reason, std::uint32_t seconds) {
   const Drain& drain = admission_.begin_drain(reason, now_ + seconds * core::second);

@@ -5,7 +5,7 @@
 // clients' datagrams have waited for the server.
 //
 //   tick:  connections, messages   Sessions, Admission, MessageHandler
-//          commands, rules, game   MessageHandler, PredictedStep, Game, the schedule of systems
+//          commands, rules, game   MessageHandler, EntityDelivery, PredictedStep, Game, the schedule of systems
 //          publication, deltas     Replicator
 //          flush                   transport::ServerEndpoint
 //          first states            Newcomers, Replicator
@@ -25,6 +25,7 @@
 #include <mobula/server/session/checkpointer.hpp>
 #include <mobula/server/session/client_session.hpp>
 #include <mobula/server/session/drop_report.hpp>
+#include <mobula/server/session/entity_delivery.hpp>
 #include <mobula/server/session/message_handler.hpp>
 #include <mobula/server/session/newcomers.hpp>
 #include <mobula/server/session/player_crossing.hpp>
@@ -95,6 +96,8 @@ class Server {
   core::Status send_player(std::uint32_t player, std::string_view world);
   /// Returns the way in and out for players of other worlds. Between ticks. Its owner takes World::take_departures().
   [[nodiscard]] PlayerCrossing& crossing() { return crossing_; }
+  /// Returns and clears what is for entities of other zones. Between ticks.
+  [[nodiscard]] std::vector<wire::Forward> take_abroad() { return delivery_.take_abroad(); }
   /// Does the same as in Checkpointer. Without it, World::send_player is refused.
   void on_save_crossings(std::function<core::Bytes(ecs::Tick tick)> crossings) {
     has_crossings_ = true;
@@ -116,6 +119,8 @@ class Server {
   [[nodiscard]] const Published& published() const { return replicator_.published(); }
   [[nodiscard]] const ServerStats& stats() const { return stats_; }
   void set_zone_stats(const ZoneStats& stats) { stats_.zone = stats; }
+  /// Sets the regions of the neighbouring zones that are connected. Between ticks.
+  void set_regions(const std::function<Region(std::uint32_t zone)>& region_of);
   [[nodiscard]] const TickPhases& phases() const { return phases_; }
   /// Returns how many clients join at present, and how long they wait.
   [[nodiscard]] const NewcomerStats& newcomers() const { return newcomers_.stats(); }
@@ -198,6 +203,7 @@ class Server {
   Newcomers newcomers_;
   Checkpointer checkpointer_;
   PlayerCrossing crossing_;
+  EntityDelivery delivery_;
   bool has_crossings_ = false;
 };
 

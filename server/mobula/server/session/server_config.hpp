@@ -30,10 +30,11 @@ enum class DuplicateLogin : std::uint8_t {
 /// A world that is a zone of a larger one.
 struct ZoneConfig {
   ecs::OwnIndices own{};  ///< indices of the entities that the zone creates
-  Region region{};
-  /// Returns the region of the neighbouring zone that a client is, by its token. The client mirrors what may be seen
-  /// from that region, and the game is not asked about it.
-  std::function<std::optional<Region>(const Identity&)> neighbour{};
+  ZoneRegion zone{};
+  std::optional<Region> level{};  ///< where it spawns the level; null if that is its region
+  /// Returns the neighbouring zone that a client is, by its token. The client mirrors what may be seen from its region,
+  /// and the game is not asked about it.
+  std::function<std::optional<ZoneRegion>(const Identity&)> neighbour{};
 };
 
 struct ServerConfig {

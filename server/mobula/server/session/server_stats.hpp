@@ -22,6 +22,8 @@ struct ZoneStats {
   std::uint64_t mirror_mismatches = 0;  ///< among them, that differed
   std::uint64_t crossings_out = 0;      ///< trees of entities that have left for other zones
   std::uint64_t crossings_in = 0;       ///< and that have arrived
+  std::uint64_t forwards = 0;           ///< messages to entities, and events about them, passed on to other zones
+  std::uint64_t forwards_dropped = 0;   ///< that could not be passed on
 };
 
 struct ServerStats : ReplicationStats {

@@ -50,7 +50,7 @@ bool Sessions::counts_agree() const {
   };
   const auto in_game = [&](bool spectators) {
     return count(
-        [=](const ClientSession& each) { return each.joined && !each.region && each.player.spectator == spectators; });
+        [=](const ClientSession& each) { return each.joined && !each.zone && each.player.spectator == spectators; });
   };
   return disconnected_ == count([](const ClientSession& each) { return each.state == State::disconnected; }) &&
          count([&](const ClientSession& each) { return each.joined && find_joined(each.player.id) != &each; }) == 0 &&
@@ -260,7 +260,7 @@ core::Status Sessions::take_in(KnownPlayer known, core::ByteView data, std::stri
   ClientSession* const visitor = find_visitor(known.account);
   if (visitor != nullptr) known.id = visitor->player.id;  // the client knows it
   auto session = std::make_unique<ClientSession>(transport::SessionId{});
-  session->first_command = first_command;
+  session->commands = CommandBuffer({}, first_command);
   core::Status taken = players_.take_in(*session, known, data);
   if (visitor != nullptr) visitor->replication.viewer = nullptr;  // it is the player's, or removed
   const transport::Reason other_session{transport::ReasonCode::moved, std::string(world)};
@@ -287,7 +287,9 @@ void Sessions::expel_others(std::string_view account, const ClientSession* visit
 // The view goes on, with another viewer. Returns false if the game refuses the player.
 bool Sessions::let_in(ClientSession& visitor, const ClientSession& arrived) {
   visitor.visiting = false;
-  visitor.commands = CommandBuffer(visitor.commands.stats(), arrived.first_command);
+  visitor.absent_until = 0;
+  const std::uint32_t first = visitor.commands_continue ? arrived.commands.next() : 1;
+  visitor.commands = CommandBuffer(visitor.commands.stats(), first);
   visitor.replication.last_query = {};
   const core::Status joined = players_.join(visitor, &arrived);
   const core::LogScope about(visitor.log_fields());

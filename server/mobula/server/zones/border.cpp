@@ -8,7 +8,7 @@
 namespace mobula::server {
 
 Border::Border(ecs::Registry& registry, const ZoneMap& map, std::uint32_t zone)
-    : registry_(registry), map_(map), zone_(zone), region_(map.zones()[zone].region) {
+    : registry_(registry), map_(map), zone_(zone) {
   const ecs::EntityPool& pool = registry.entities();
   registry.destroying().connect([&pool, ended = ended_](std::span<const ecs::Entity> entities) {
     for (const ecs::Entity entity : entities)
@@ -31,9 +31,11 @@ std::span<const Leaving> Border::leaving() {
 // once more: it goes on after this.
 void Border::note_beyond() {
   const ecs::Pool& places = registry_.pool<hierarchy::WorldTransform>();
+  const Zone& own = map_.zones()[zone_];
   each_changed_after(places, seen_, [&](std::uint32_t position) {
     const auto& at = *places.typed_address<const hierarchy::WorldTransform>(position);
-    if (!region_.contains(at.position)) beyond_.insert(registry_.entities().at(places.indices()[position]));
+    if (own.merged || !own.region.contains(at.position))
+      beyond_.insert(registry_.entities().at(places.indices()[position]));
   });
   seen_ = registry_.tick() - 1;
 }
@@ -50,7 +52,7 @@ std::uint32_t Border::nearest_zone(ecs::Entity entity, float most) const {
   float least = most * most;
   for (std::uint32_t zone = 0; at != nullptr && zone < map_.zones().size(); ++zone) {
     const float distance = map_.zones()[zone].region.distance_squared(at->position);
-    if (zone == zone_ || !(distance <= least)) continue;
+    if (zone == zone_ || map_.zones()[zone].merged || !(distance <= least)) continue;
     least = distance;
     nearest = zone;
   }
@@ -65,6 +67,10 @@ bool Border::is_root(ecs::Entity entity) const {
 std::vector<EndedGuests> Border::take_ended() {
   std::map<std::uint32_t, EndedGuests> by_home;
   for (const ecs::Entity entity : std::exchange(*ended_, {})) {
+    if (map_.home(entity) >= map_.zones().size()) {  // a zone of a newer map
+      ended_->push_back(entity);
+      continue;
+    }
     EndedGuests& ended = by_home[map_.home(entity)];
     ended.home = map_.home(entity);
     ended.entities.push_back(entity);

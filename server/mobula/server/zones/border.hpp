@@ -25,8 +25,11 @@ struct EndedGuests {
 
 class Border {
  public:
-  /// Map and registry must outlive its use.
+  /// Map and registry must outlive its use. The map may be replaced by one that continues it: see on_new_map().
   Border(ecs::Registry& registry, const ZoneMap& map, std::uint32_t zone);
+
+  /// Looks at the places of all entities anew.
+  void on_new_map() { seen_ = 0; }
 
   /// Returns the entities that go to another zone by their places. Valid until the next call. Between ticks, with
   /// current WorldTransforms.
@@ -48,9 +51,8 @@ class Border {
   ecs::Registry& registry_;
   const ZoneMap& map_;
   std::uint32_t zone_;
-  Region region_;
   ecs::Tick seen_ = 0;            // all changes of places up to it are noted
-  std::set<ecs::Entity> beyond_;  // the region, as they were seen; within the hysteresis they are forgotten
+  std::set<ecs::Entity> beyond_;  // entities beyond the region, as they were seen; those that stay are forgotten
   std::vector<Leaving> leaving_;
   std::shared_ptr<std::vector<ecs::Entity>> ended_ = std::make_shared<std::vector<ecs::Entity>>();  // a listener's too
 };

@@ -10,6 +10,7 @@ using client::Change;
 using client::ChangeKind;
 
 core::Status Ghosts::apply(const client::Mirror& mirror) {
+  ended_.clear();
   core::Status all = core::Done{};
   const auto note = [&](core::Status done) {
     if (!done && all) all = std::move(done);
@@ -21,17 +22,26 @@ core::Status Ghosts::apply(const client::Mirror& mirror) {
       case ChangeKind::changed:
         if (is_shown(change.entity))
           note(copy_component(mirror, change.entity, change.pool));
-        else if (is_mine(change.entity))
+        else if (is_mine(change.entity) || !registry_.entities().at(change.entity.index))
           note(copy(mirror, change.entity));
         break;
       case ChangeKind::lost: linger(change.entity, linger_ticks); break;
       case ChangeKind::destroyed:
-        if (is_mine(change.entity)) end(change.entity);
+        if (is_mine(change.entity)) drop(change.entity);
         break;
     }
   }
   end_lingering();
   return all;
+}
+
+void Ghosts::expire() {
+  ended_.clear();
+  end_lingering();
+}
+
+void Ghosts::show(const client::Mirror& mirror, ecs::Entity entity) {
+  if (!registry_.entities().at(entity.index)) static_cast<void>(copy(mirror, entity));
 }
 
 // All are ghosts before the first one loses its other components: listeners of the game may destroy others then.
@@ -78,6 +88,11 @@ void Ghosts::verify(const client::Mirror& mirror, std::uint32_t count) {
 void Ghosts::begin(ecs::Tick ticks) {
   pool_of_.clear();
   for (const std::uint32_t index : all_.indices()) linger(registry_.entities().at(index), ticks);
+}
+
+bool Ghosts::any() const {
+  return std::ranges::any_of(all_.indices(),
+                             [this](std::uint32_t index) { return is_mine(registry_.entities().at(index)); });
 }
 
 bool Ghosts::is_mine(ecs::Entity entity) const {
@@ -183,12 +198,18 @@ void Ghosts::end(ecs::Entity entity) {
   ++stats_.lost;
 }
 
+// The zone that has the entity now may have shown it before this neighbour did so for the last time.
+void Ghosts::drop(ecs::Entity entity) {
+  end(entity);
+  ended_.push_back(entity);
+}
+
 void Ghosts::end_lingering() {
   std::erase_if(lingering_, [this](ecs::Entity entity) {
     if (!is_mine(entity)) return true;
     const ecs::Tick ends = std::as_const(registry_).get<const Ghost>(entity).ends;
     if (ends > registry_.tick()) return false;
-    if (ends != 0) end(entity);
+    if (ends != 0) drop(entity);
     return true;
   });
 }

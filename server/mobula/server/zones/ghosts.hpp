@@ -38,6 +38,13 @@ class Ghosts {
   /// Copies what the mirror has handed out as changed, and ends ghosts that have lingered. Between ticks. Errors: those
   /// of Registry::open_pool; the other entities are copied.
   core::Status apply(const client::Mirror& mirror);
+  /// Ends ghosts that have lingered, in an update without a mirror.
+  void expire();
+  /// Returns the ghosts that ended in the last apply() or expire(). Another neighbour may show them.
+  [[nodiscard]] std::span<const ecs::Entity> ended() const { return ended_; }
+  /// Makes the ghost of an entity that the mirror shows, if this world has neither a ghost nor the entity. Between
+  /// ticks.
+  void show(const client::Mirror& mirror, ecs::Entity entity);
   /// Turns living entities that the neighbour takes over into its ghosts, until its mirror shows them. They keep the
   /// components that are sent. `schema` is the registry's.
   void keep(std::span<const ecs::Entity> entities, const reflect::Schema& schema);
@@ -45,6 +52,8 @@ class Ghosts {
   void verify(const client::Mirror& mirror, std::uint32_t count);
   /// Begins with another mirror. Ghosts that it has not shown after some ticks end.
   void begin(ecs::Tick ticks);
+  /// Returns whether the neighbour has ghosts here. Looks at all ghosts.
+  [[nodiscard]] bool any() const;
   [[nodiscard]] const Stats& stats() const { return stats_; }
 
  private:
@@ -63,6 +72,7 @@ class Ghosts {
   bool receive(ecs::Entity entity);
   void linger(ecs::Entity entity, ecs::Tick ticks);
   void end(ecs::Entity entity);
+  void drop(ecs::Entity entity);
   void end_lingering();
 
   ecs::Registry& registry_;
@@ -70,6 +80,7 @@ class Ghosts {
   std::uint32_t neighbour_;
   std::uint32_t verified_ = 0;  // position in all_
   std::vector<ecs::Entity> lingering_;
+  std::vector<ecs::Entity> ended_;
   std::vector<ecs::PoolId> pool_of_;  // by pool of the mirror; no_pool if it was not needed yet
   std::vector<ecs::PoolId> pools_;    // scratch
   Stats stats_;

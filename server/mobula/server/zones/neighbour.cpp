@@ -18,13 +18,18 @@ void Neighbour::update(const client::Connection& connection, core::Nanoseconds n
     ghosts_.begin(0);
   }
   const client::Mirror* const mirror = connection.mirror();
-  if (mirror == nullptr) return;
+  if (mirror == nullptr) return ghosts_.expire();
   if (mirror_ != connection.mirror_number()) ghosts_.begin(Ghosts::linger_ticks);
   mirror_ = connection.mirror_number();
   const core::Status applied = ghosts_.apply(*mirror);
   if (!applied && !std::exchange(logged_, true))
     core::log_error("cluster", "a component of a neighbouring zone has no ghost: {}", applied.error().message);
   ghosts_.verify(*mirror, verified_at_once);
+}
+
+void Neighbour::show(const client::Connection& connection, std::span<const ecs::Entity> entities) {
+  if (!current_ || connection.mirror() == nullptr || mirror_ != connection.mirror_number()) return;
+  for (const ecs::Entity entity : entities) ghosts_.show(*connection.mirror(), entity);
 }
 
 }  // namespace mobula::server

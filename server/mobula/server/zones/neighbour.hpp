@@ -22,6 +22,12 @@ class Neighbour {
   void update(const client::Connection& connection, core::Nanoseconds now);
   /// Turns entities that the neighbour takes over into its ghosts, as Ghosts::keep does.
   void keep(std::span<const ecs::Entity> entities, const reflect::Schema& schema) { ghosts_.keep(entities, schema); }
+  /// Returns the ghosts that ended in the last update. Another neighbour may show them.
+  [[nodiscard]] std::span<const ecs::Entity> ended() const { return ghosts_.ended(); }
+  /// Makes ghosts of entities that the connection's mirror shows and this world does not have. Between ticks. Does
+  /// nothing after the connection is lost, as its mirror is of the past.
+  void show(const client::Connection& connection, std::span<const ecs::Entity> entities);
+  [[nodiscard]] bool has_ghosts() const { return ghosts_.any(); }
   /// Returns whether the ghosts are of the present: false while there is no connection.
   [[nodiscard]] bool is_current() const { return current_; }
   [[nodiscard]] const Ghosts::Stats& stats() const { return ghosts_.stats(); }
