@@ -57,6 +57,24 @@ struct KnottedDestroyListener : DestroyListener {
   KnottedDestroyListener() : DestroyListener(false) {}
 };
 
+TEST_F(DestroyListener, MayUseTheIndicesOfARangeThatItDestroys) {
+  const EntityRange range = world.create_range(2);
+  EntityRange next;
+  bool first = true;
+  world.destroying().connect([&](std::span<const Entity>) {
+    if (!std::exchange(first, false)) return;
+    world.destroy_range(range);
+    next = world.create_range(2);
+    world.destroy(next.at(0));
+  });
+  world.destroy(range.at(0));
+  EXPECT_EQ(next.first, range.first);
+  EXPECT_FALSE(world.valid(next.at(0)));
+  EXPECT_TRUE(world.valid(next.at(1)));
+  EXPECT_EQ(world.entities().size(), 1u);
+  world.check();
+}
+
 TEST_F(DestroyListener, APairIsDestroyedOnce) {
   const auto [a, b] = pair();
   world.destroy(a);

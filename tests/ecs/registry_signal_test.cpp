@@ -1,6 +1,7 @@
 // Signals of a registry, and what listeners may do meanwhile.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <functional>
 #include <stdexcept>
 #include <string>
@@ -68,6 +69,16 @@ TEST_F(RegistrySignalTest, OnlyPatchEmitsUpdatesOneCallEach) {
   world.add_bytes(entity, world.pool_of<Health>());
   EXPECT_EQ(heard(), Calls{"construct 1"});
   world.destroy(entity);
+  EXPECT_EQ(heard(), (Calls{"destroying 1", "destroy 1"}));
+}
+
+TEST_F(RegistrySignalTest, APatchThatEndsItsComponentEmitsNoUpdate) {
+  const std::array entities{world.create(), world.create()};
+  for (const Entity entity : entities) world.add<Health>(entity);
+  listen();
+  world.patch<Health>(entities[0], [&](Health&) { world.remove<Health>(entities[0]); });
+  EXPECT_EQ(heard(), Calls{"destroy 1"});
+  world.patch<Health>(entities[1], [&](Health&) { world.destroy(entities[1]); });
   EXPECT_EQ(heard(), (Calls{"destroying 1", "destroy 1"}));
 }
 

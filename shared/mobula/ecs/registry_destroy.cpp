@@ -5,12 +5,11 @@
 
 namespace mobula::ecs {
 
-// Entities whose `destroy` listeners are being called. To destroy one again changes nothing. A listener may throw: then
-// the entities stay.
+// Entities whose `destroy` listeners are being called. To destroy one again changes nothing, but a listener may destroy
+// its range. A listener may throw: then the entities stay. The list outlives the object.
 class Registry::Leaving {
  public:
-  Leaving(Registry& registry, std::span<const Entity> entities)
-      : registry_(registry), begin_(registry.leaving_.size()) {
+  Leaving(Registry& registry, std::span<const Entity> entities) : registry_(registry), entities_(entities) {
     SparseSet& leaving = registry_.leaving_;
     leaving.reserve(leaving.size() + static_cast<std::uint32_t>(entities.size()));
     for (const Entity entity : entities) leaving.make_page(entity.index);
@@ -20,17 +19,18 @@ class Registry::Leaving {
     }
   }
   /// Ends the leaving of one entity, before it is destroyed: then its index may have a new one.
-  void end(Entity entity) { registry_.leaving_.erase(entity.index); }
+  static void end(Registry& registry, Entity entity) {
+    if (registry.is_leaving(entity)) registry.leaving_.erase(entity.index);
+  }
   ~Leaving() {
-    SparseSet& leaving = registry_.leaving_;
-    while (leaving.size() > begin_) leaving.erase(leaving.indices().back());
+    for (const Entity entity : entities_) end(registry_, entity);
   }
   Leaving(const Leaving&) = delete;
   Leaving& operator=(const Leaving&) = delete;
 
  private:
   Registry& registry_;
-  std::uint32_t begin_;
+  std::span<const Entity> entities_;
 };
 
 // Destroys the values while the registry is whole, because their destructors may use it.
@@ -118,10 +118,10 @@ void Registry::destroy_watched(std::span<const Entity> entities) {
   std::ranges::copy_if(entities, std::back_inserter(own), [&](Entity each) { return !is_leaving(each); });
   entities = own;
   journal_.make_room(entities.size());
-  Leaving leaving(*this, entities);
+  const Leaving leaving(*this, entities);
   emit_destroying(entities);
   for (const Entity entity : entities) {
-    leaving.end(entity);
+    Leaving::end(*this, entity);
     if (!valid(entity)) continue;            // a listener has destroyed its range
     if (destructors_) leave_groups(entity);  // a destructor may have added components
     journal_.make_room();
@@ -146,6 +146,7 @@ void Registry::destroy_range(const EntityRange& range) {
   }
   for (std::uint32_t i = range.count; i-- > 0;) {
     if (!valid(range.at(i))) continue;
+    Leaving::end(*this, range.at(i));
     const PrototypeId prototype = index_.entities().prototype(range.first + i);
     index_.prototypes().release(prototype);
     drop_components(range.first + i, prototype);

@@ -256,7 +256,8 @@ template <class T, class Function>
 void Registry::patch(Entity entity, Function&& function) {
   Pool& patched = pool<T>();
   function(get_in<T>(entity, patched));
-  if (patched.watch() != nullptr) patched.watch()->signals.update.emit({&entity, 1});
+  const bool stays = valid(entity) && patched.contains(entity.index);  // else the function has removed it
+  if (stays && patched.watch() != nullptr) patched.watch()->signals.update.emit({&entity, 1});
 }
 
 template <class... Excluded>
