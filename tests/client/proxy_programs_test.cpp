@@ -144,9 +144,9 @@ class ProxyPrograms : public Programs {
     ASSERT_TRUE(accepts(proxy, tcp_) && accepts(proxy, wss_) && accepts(proxy, passed_wss_)) << proxy.err();
   }
 
-  Program& start_client(const std::string& connect) {
-    return start("mobula-client",
-                 {"--connect", connect, "--admin", admin_, "--ca-file", certificate(), "--ticks", "20", "--json"});
+  Program& start_client(const std::string& connect, int ticks = 20) {
+    return start("mobula-client", {"--connect", connect, "--admin", admin_, "--ca-file", certificate(), "--ticks",
+                                   std::to_string(ticks), "--json"});
   }
 
   // Expects that a client plays, and that the server logs its address on a pipe.
@@ -179,6 +179,18 @@ TEST_F(ProxyPrograms, NginxNamesTheClientsOfWebSockets) {
   start_nginx();
   expect_plays(server, "ws:" + ws_, "ws", client_ip);
   expect_plays(server, "wss:" + wss_, "ws", client_ip);
+}
+
+// It sends no commands. The session takes twice as long as nginx waits for bytes.
+TEST_F(ProxyPrograms, AnIdleClientOutlastsTheTimeoutsOfNginx) {
+  serve({"--ws-port", "0", "--trusted-proxy", proxy_source});
+  wss_ = free_address();
+  ws_ = free_address();
+  const std::string version = "proxy_http_version 1.1;";
+  start_nginx("nginx.conf",
+              {passed("7778", ws_port_), {version, version + "\nproxy_read_timeout 2s;\nproxy_send_timeout 2s;"}});
+  Program& client = start_client("wss:" + wss_, 80);
+  EXPECT_EQ(client.wait(), 0) << client.err();
 }
 
 TEST_F(ProxyPrograms, NginxServesThePageAndItsWebSocket) {

@@ -11,10 +11,11 @@ namespace mobula::core {
 
 class TimeHistogram {
  public:
-  static constexpr std::array<Nanoseconds, 16> bounds{
-      25 * microsecond,   50 * microsecond,  100 * microsecond, 250 * microsecond, 500 * microsecond, 1 * millisecond,
-      2500 * microsecond, 5 * millisecond,   10 * millisecond,  25 * millisecond,  50 * millisecond,  100 * millisecond,
-      250 * millisecond,  500 * millisecond, 1 * second,        2500 * millisecond};
+  static constexpr std::array<Nanoseconds, 19> bounds{
+      25 * microsecond,   50 * microsecond,   100 * microsecond, 250 * microsecond, 500 * microsecond,
+      1 * millisecond,    2500 * microsecond, 5 * millisecond,   10 * millisecond,  25 * millisecond,
+      50 * millisecond,   100 * millisecond,  250 * millisecond, 500 * millisecond, 1 * second,
+      2500 * millisecond, 5 * second,         10 * second,       25 * second};
 
   /// Adds a time. A negative one counts as 0.
   void add(Nanoseconds time);

@@ -156,7 +156,8 @@ void StreamListener::keep(tcp::socket socket, const Address& address) {
 bool StreamListener::stream_renamed(StreamConnection& stream, const Address& client) {
   if (host_is_full(client)) return false;
   Address address = client;
-  for (int tried = 0; tried < ports_tried_max && streams_.contains(address); ++tried) ++address.port;
+  for (int tried = 0; tried < ports_tried_max && streams_.contains(address); ++tried)
+    address.port = static_cast<std::uint16_t>(address.port % 65535 + 1);  // none has port 0
   if (streams_.contains(address)) {
     ++counters_.refused_full;
     return false;

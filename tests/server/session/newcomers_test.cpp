@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <mobula/client/files/resource_folder.hpp>
 #include <mobula/server/session/server.hpp>
+#include <resource/test_level.hpp>
 #include <server/hamlet.hpp>
 #include <server/tiny_game.hpp>
 
@@ -155,6 +156,25 @@ TEST_F(NewcomersTest, AHelloThatWaitsDoesNotTimeOut) {
   EXPECT_GT(village.now, 6 * core::second);
 }
 
+// The time for its player to arrive counts from its turn.
+TEST_F(NewcomersTest, AHelloThatAwaitsAPlayerIsHeldFromItsTurnOn) {
+  constexpr std::size_t clients = 60;
+  join(clients);
+  client::ConnectionConfig follower;
+  follower.name = "follower";
+  follower.awaits_player = true;
+  village.join(follower);
+  const auto is_held = [&] {
+    return !village.server->sessions().empty() && village.server->sessions().back()->held_hello;
+  };
+  ASSERT_TRUE(village.tick_until(is_held, 600));
+  EXPECT_GT(village.now, 6 * core::second);
+  village.ticks(60);
+  EXPECT_TRUE(village.server->stats().refusals.empty());
+  village.ticks(60);
+  EXPECT_TRUE(village.server->stats().refusals.contains("player not arrived"));
+}
+
 TEST_F(NewcomersTest, AreCountedUntilTheyArrive) {
   join(5);
   const NewcomerStats& stats = village.server->newcomers();
@@ -199,28 +219,55 @@ TEST_F(NewcomersTest, EventsOfTicksWithoutATurnReachThem) {
   for (const auto& client : village.clients) EXPECT_EQ(client->connection.stats().events, sent);
 }
 
-TEST_F(NewcomersTest, LevelTransfersTakeTurns) {
-  const std::filesystem::path folder =
-      std::filesystem::temp_directory_path() / ("mobula_newcomers." + std::to_string(::getpid()));
-  std::filesystem::create_directories(folder);
-  {
-    const auto level = test::hamlet();
-    test::Village levelled(game, config(level));
-    std::vector<client::ResourceFolder> stores;
-    stores.reserve(4);
-    for (int i = 0; i < 4; ++i) {
-      stores.push_back(*client::ResourceFolder::open((folder / std::to_string(i)).string()));
+// Clients that store the level.
+class NewcomersToALevel : public NewcomersTest {
+ protected:
+  NewcomersToALevel() {
+    stores_.reserve(clients);
+    for (int i = 0; i < clients; ++i) {
+      stores_.push_back(*client::ResourceFolder::open((folder_ / std::to_string(i)).string()));
       client::ConnectionConfig joins;
-      joins.resources = &stores.back();
+      joins.resources = &stores_.back();
       levelled.join(joins);
     }
-    const auto all_stored = [&] {
-      return std::ranges::all_of(stores, [&](auto& store) { return store.find(level->identity()) != nullptr; });
-    };
-    EXPECT_TRUE(levelled.tick_until(all_stored));
-    EXPECT_TRUE(levelled.tick_until([&] { return levelled.server->newcomers().arrived == 4; }));
   }
-  std::filesystem::remove_all(folder);
+  ~NewcomersToALevel() override { std::filesystem::remove_all(folder_); }
+
+  [[nodiscard]] bool all_stored() {
+    return std::ranges::all_of(stores_, [&](auto& store) { return store.find(level->identity()) != nullptr; });
+  }
+  [[nodiscard]] const NewcomerStats& stats() const { return levelled.server->newcomers(); }
+
+  static constexpr int clients = 4;
+  const std::shared_ptr<const resource::Resource> level = test::hamlet();
+
+ private:
+  const std::filesystem::path folder_ =
+      std::filesystem::temp_directory_path() / ("mobula_newcomers." + std::to_string(::getpid()));
+  std::vector<client::ResourceFolder> stores_;
+
+ protected:
+  test::Village levelled{game, config(level)};
+};
+
+TEST_F(NewcomersToALevel, AreSentItInTurns) {
+  EXPECT_TRUE(levelled.tick_until([&] { return all_stored(); }));
+  EXPECT_TRUE(levelled.tick_until([&] { return stats().arrived == clients; }));
+}
+
+// They play, and never acknowledge the level that replaces the first one.
+TEST_F(NewcomersToALevel, OthersDoNotWaitForTransfersToPlayers) {
+  work = 0;
+  ASSERT_TRUE(levelled.tick_until([&] { return stats().arrived == clients && all_stored(); }));
+  ASSERT_TRUE(levelled.server->reload_level(test::load_text(R"({"entities":{}})")).ok());
+  for (const auto& client : levelled.clients) client->mute = true;
+  work = no_time_left;
+  for (int i = 0; i < 20; ++i) {
+    levelled.tick();
+    EXPECT_EQ(stats().waiting, 0u) << "only newcomers count";
+  }
+  levelled.join("newcomer");
+  EXPECT_TRUE(levelled.tick_until([&] { return stats().arrived == clients + 1; }, 60));
 }
 
 }  // namespace

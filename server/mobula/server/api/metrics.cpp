@@ -222,12 +222,12 @@ void add_world(const WorldFacts& world, Families& families) {
 void add_newcomers(const WorldFacts& world, Families& families) {
   const Labels labels = of_world(world);
   const NewcomerStats& newcomers = world.newcomers;
-  families.gauge("mobula_newcomers", "Connected clients that have not received all that they see", newcomers.present,
-                 labels);
+  families.gauge("mobula_newcomers", "Connected clients that have not arrived", newcomers.present, labels);
   families.gauge("mobula_newcomers_waiting", "Newcomers that the last tick had no time for", newcomers.waiting, labels);
   families.gauge("mobula_newcomer_wait_seconds", "Time since the first of the newcomers connected",
                  core::in_seconds(newcomers.longest_wait), labels);
-  families.times("mobula_arrival_seconds", "Time from a client's connection until it has received all that it sees",
+  families.times("mobula_arrival_seconds",
+                 "Time from a client's connection until it has received all that it sees, or has had 32 turns",
                  newcomers.arrival_ns, labels);
 }
 

@@ -65,6 +65,7 @@ core::Status Admission::on_hello(ClientSession& session, transport::Session& con
     return core::Error{"out of turn", "the client has sent Hello already"};
   if (waits(session, hello)) {
     session.held_hello = std::make_unique<wire::Hello>(hello);
+    session.held_since = now;
     return core::Done{};
   }
   answer(session, connection, hello, now);

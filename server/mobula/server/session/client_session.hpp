@@ -60,7 +60,7 @@ class ClientSession {
   ecs::Entity sent_entity;             ///< player.entity as the client was last sent it
   bool joined = false;                 ///< the game knows the player
   std::optional<ZoneRegion> zone{};    ///< the neighbouring zone that the client is; the game does not know it
-  bool newcomer = true;                ///< has not received all that it sees since it connected
+  bool newcomer = true;                ///< has not arrived since it connected
   bool restored = false;               ///< restored from the store, and Game::join not called since
   bool was_playing = false;            ///< deltas have flowed, over this connection or an earlier one
   bool reports_refusals = false;       ///< the client asks for its refused commands
@@ -70,6 +70,7 @@ class ClientSession {
   std::string departs_to{};            ///< world to which the client was sent after its player; empty before that
   core::Nanoseconds absent_until = 0;  ///< when a departing or visiting session ends; 0 before its first tick
   std::unique_ptr<wire::Hello> held_hello{};  ///< waits for a player that arrives from another zone
+  core::Nanoseconds held_since = 0;           ///< when it was received
   std::uint32_t first_command = 1;            ///< number of the first command that the client will send
   bool commands_continue = false;             ///< that number follows those of the player in the former zone
   bool small_bodies = false;                  ///< large datagrams of this connection do not arrive

@@ -1,10 +1,11 @@
-// Queue of the clients that join or rejoin. A client is a newcomer from its connection until it has received all that
-// it sees. Clients that play are served in each tick. Newcomers take turns: the one that connected first comes first,
-// as many as the tick's work budget allows, and at least one.
+// Queue of the clients that join or rejoin. A client is a newcomer from its connection until it arrives: until it has
+// received all that it sees, or has had `ClientSession::turns_max` turns. Clients that play are served in each tick.
+// Newcomers take turns: the one that connected first comes first, as many as the tick's work budget allows, and at
+// least one.
 //
 // A newcomer keeps its place until it has arrived, which takes a few turns. If all took turns evenly, what they see
-// would change between two turns of theirs, and none would arrive. After `ClientSession::turns_max` turns it
-// goes to the end of the queue with each further one. So does a client that plays and is sent a level.
+// would change between two turns of theirs, and none would arrive. A client that plays and is sent a level goes to the
+// end of the queue with each turn. Admissions do not wait for it.
 //
 // None is admitted while an admitted one waits: clients that only wait would cost the game and the tick as much as
 // players.
@@ -31,9 +32,9 @@ namespace mobula::server {
 /// Newcomers at the end of the last tick, and totals.
 struct NewcomerStats {
   std::uint32_t present = 0;           ///< connected, and not arrived
-  std::uint32_t waiting = 0;           ///< had something to receive or to send in the last tick, and got no turn
+  std::uint32_t waiting = 0;           ///< those with something to receive or to send that got no turn in the last tick
   core::Nanoseconds longest_wait = 0;  ///< time since the connection of the newcomer that connected first
-  std::uint64_t arrived = 0;           ///< newcomers that have received all that they see
+  std::uint64_t arrived = 0;           ///< newcomers that have arrived
   core::TimeHistogram arrival_ns;      ///< time from connection to arrival
 };
 
@@ -63,7 +64,7 @@ class Newcomers {
     waiting_for_states_ = waiting_ - admissions_waiting;
     budget_.end_serving();
   }
-  /// Notes that a client has received all that it sees.
+  /// Notes that a newcomer has arrived.
   void note_arrival(ClientSession& session, core::Nanoseconds now);
   /// Counts the newcomers, and reports a rush in the log.
   void end_tick(Sessions sessions, core::Nanoseconds now);
@@ -87,7 +88,7 @@ class Newcomers {
       ClientSession& session = *sessions[at];
       if (given >= most || (given > 0 && !budget_.has_time())) {
         ++session.turns.missed;
-        ++waiting_;
+        waiting_ += session.newcomer ? 1 : 0;
         continue;
       }
       turn(session);
@@ -103,7 +104,7 @@ class Newcomers {
   std::vector<Place> queue_;  // in the current bracket
   std::uint32_t admitted_ = 0;
   std::uint32_t waiting_ = 0;             // in this tick
-  std::uint32_t waiting_for_states_ = 0;  // in the last tick, newcomers and transfers of levels
+  std::uint32_t waiting_for_states_ = 0;  // in the last tick
 };
 
 }  // namespace mobula::server

@@ -116,9 +116,11 @@ void Sessions::check_join_timeout(ClientSession& session, core::Nanoseconds now)
 }
 
 void Sessions::check_hello_timeout(ClientSession& session, core::Nanoseconds now) {
-  if (session.state != State::greeting || now - session.connected_at <= hello_timeout) return;
+  if (session.state != State::greeting) return;
+  const bool is_held = session.held_hello != nullptr;
+  if (now - (is_held ? session.held_since : session.connected_at) <= hello_timeout) return;
   const core::Error silent =
-      session.held_hello != nullptr
+      is_held
           ? core::Error{"player not arrived", core::format("the player has not arrived from another zone within {} s",
                                                            hello_timeout / core::second)}
           : core::Error{"no hello", core::format("no Hello within {} s of connecting", hello_timeout / core::second)};
