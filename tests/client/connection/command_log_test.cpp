@@ -116,7 +116,7 @@ TEST(CommandLog, AnotherServerIsSentAllThatIsNotCarriedOut) {
   CommandLog log = log_with(5);
   log.on_feedback({.done = 2, .held = 2});
   EXPECT_THAT(tail(log), ElementsAre(5));
-  log.move_to(-90, 7);
+  log.move_to(-90, 20, 7);
   EXPECT_THAT(tail(log), ElementsAre(3, 4, 5));
   EXPECT_EQ(log.at(0).tick, 13u);
   EXPECT_EQ(log.at(0).view_tick, 0u);
@@ -126,6 +126,16 @@ TEST(CommandLog, AnotherServerIsSentAllThatIsNotCarriedOut) {
   log.on_feedback({.done = 3});  // the former server had done it
   EXPECT_THAT(tail(log), ElementsAre(4, 5, 6));
   EXPECT_EQ(log.find(3), nullptr);
+}
+
+TEST(CommandLog, CommandsThatHaveWaitedAreLateBy8TicksAtMost) {
+  CommandLog log = log_with(5);  // for the ticks from 101 on
+  log.move_to(-60, 52, 0);
+  EXPECT_EQ(log.at(0).tick, 44u);
+  EXPECT_EQ(log.at(3).tick, 44u);
+  EXPECT_EQ(log.at(4).tick, 45u);
+  log.move_to(0, 3, 0);
+  EXPECT_EQ(log.at(0).tick, 44u) << "a young server";
 }
 
 TEST(CommandLog, ForgetsTheOldestOfMoreThan256) {

@@ -44,9 +44,10 @@ void CommandLog::on_feedback(const wire::CommandFeedback& feedback) {
   if (!keeps_) oldest_ = next_;
 }
 
-void CommandLog::move_to(std::int64_t ahead, std::uint32_t arrivals) {
-  const auto moved = [ahead](ecs::Tick tick) {
-    return static_cast<ecs::Tick>(std::clamp<std::int64_t>(tick + ahead, 0, ecs::ticks_max));
+void CommandLog::move_to(std::int64_t ahead, ecs::Tick present, std::uint32_t arrivals) {
+  const ecs::Tick least = present - std::min(present, late_ticks_after_move);
+  const auto moved = [ahead, least](ecs::Tick tick) {
+    return static_cast<ecs::Tick>(std::clamp<std::int64_t>(tick + ahead, least, ecs::ticks_max));
   };
   for (std::uint32_t number = next_; number != end_; ++number) {
     Entry& each = entry(number);

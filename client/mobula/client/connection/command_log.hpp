@@ -19,6 +19,8 @@ class CommandLog {
  public:
   /// Commands that are kept for a prediction, at most. The oldest is forgotten first.
   static constexpr std::uint32_t kept_max = 256;
+  /// Lateness of commands that have waited while the player went to another zone, at most.
+  static constexpr ecs::Tick late_ticks_after_move = 8;
 
   struct Entry {
     std::uint32_t number = 0;
@@ -54,8 +56,9 @@ class CommandLog {
   void fill(wire::InputDatagram& input, const Arrivals& arrivals) const;
 
   /// Sends all commands that are not carried out to another server, which knows their numbers. Its ticks are `ahead` of
-  /// the former server's. They are given as if nothing had arrived since the count of `arrivals`.
-  void move_to(std::int64_t ahead, std::uint32_t arrivals);
+  /// the former server's. None is for more than late_ticks_after_move before `present`, the tick of a new command: a
+  /// server drops commands that are too late. They are given as if nothing had arrived since the count of `arrivals`.
+  void move_to(std::int64_t ahead, ecs::Tick present, std::uint32_t arrivals);
   /// Forgets commands below a number that are carried out. From the first call on all others are kept.
   void forget_before(std::uint32_t number);
   /// Returns the outcome of a command.

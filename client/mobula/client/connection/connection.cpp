@@ -162,8 +162,9 @@ void Connection::follow(Connection&& second) {
   second.stats_ += stats_;
   second.command_ = std::move(command_);
   const bool times_known = clock_->known() && second.clock_->known();
-  const double ahead = times_known ? second.clock_->target_tick(now_) - clock_->target_tick(now_) : 0;
-  commands_.move_to(static_cast<std::int64_t>(std::lround(ahead)), second.progress_.arrivals().count());
+  const double present = times_known ? std::clamp(second.clock_->target_tick(now_), 0.0, ticks_max) : 0;
+  const double ahead = times_known ? present - clock_->target_tick(now_) : 0;
+  commands_.move_to(std::lround(ahead), static_cast<ecs::Tick>(present), second.progress_.arrivals().count());
   second.commands_ = std::move(commands_);
   second.first_ = nullptr;
   *this = std::move(second);

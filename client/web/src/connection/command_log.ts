@@ -4,6 +4,7 @@ import { type CommandFeedback, commandsHeldMax } from "../wire/delta_header.js";
 import { type InputCommand, arrivalsMax, commandBytesMax } from "../wire/input.js";
 
 const keptMax = 256;
+const lateTicksAfterMove = 8; // of commands that have waited while the player went to another zone
 const viewLagMax = 65_535; // ticks
 const commandsPerInput = 32;
 
@@ -56,11 +57,13 @@ export class CommandLog {
   }
 
   /**
-   * Takes over the commands that another zone has not carried out, for this zone's ticks: `ahead` more than there. All are
+   * Takes over the commands that another zone has not carried out, for this zone's ticks: `ahead` more than there, and at
+   * most lateTicksAfterMove below `present`, the tick of a new command. A server drops commands that are too late. All are
    * to be sent again, and refer to what has arrived here.
    */
-  continueFrom(former: CommandLog, ahead: number, arrivals: number): void {
-    const tickOf = (tick: number): number => Math.max(0, Math.min(tick + ahead, 0xffff_ffff));
+  continueFrom(former: CommandLog, ahead: number, present: number, arrivals: number): void {
+    const least = Math.max(Math.floor(present) - lateTicksAfterMove, 0);
+    const tickOf = (tick: number): number => Math.max(least, Math.min(tick + ahead, 0xffff_ffff));
     for (const command of former.commands) {
       if (command.number < former.next) continue;
       const tick = tickOf(command.tick);

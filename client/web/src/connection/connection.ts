@@ -267,8 +267,8 @@ export class Connection {
     const { mirror, mirrors, clock, commands, command, failedCommands, statistics, now } = this;
     const continues = mirror !== null && second.mirror !== null && continueMirror(second.mirror, mirror);
     const areKnown = clock?.isKnown === true && second.clock?.isKnown === true;
-    const ahead = areKnown ? second.clock!.targetTick(now) - clock.targetTick(now) : 0;
-    second.commands.continueFrom(commands, Math.round(ahead), second.progress.arrivals.count);
+    const [tick, former] = areKnown ? [second.clock!.targetTick(now), clock.targetTick(now)] : [0, 0];
+    second.commands.continueFrom(commands, Math.round(tick - former), tick, second.progress.arrivals.count);
     addStatistics(second.statistics, statistics);
     Object.assign(this, second, { command, failedCommands, mirrors: continues ? mirrors : mirrors + 1 });
     this.isSecond = false;

@@ -9,7 +9,7 @@ test("CommandLog.AnotherZoneRepeatsWhatTheFormerOneHasNotDone", () => {
   for (let number = 1; number <= 4; ++number) former.add(Uint8Array.of(number), 100 + number, 99.5, 7);
   former.onFeedback(feedback(2, 1, 0));
   const log = new CommandLog();
-  log.continueFrom(former, -60, 3);
+  log.continueFrom(former, -60, 50, 3);
   const { first, commands } = log.toSend(new Arrivals());
   assert.equal(first, 3);
   assert.deepEqual(
@@ -28,9 +28,18 @@ test("CommandLog.AnEarlyZoneHasNoTicksBelow0", () => {
   const former = new CommandLog();
   former.add(Uint8Array.of(1), 100, 90, 0);
   const log = new CommandLog();
-  log.continueFrom(former, -98, 0);
+  log.continueFrom(former, -98, 10, 0);
   assert.deepEqual([log.find(1)!.tick, log.find(1)!.lag], [2, 512]);
   const lower = new CommandLog();
-  lower.continueFrom(former, -200, 0);
+  lower.continueFrom(former, -200, 0, 0);
   assert.deepEqual([lower.find(1)!.tick, lower.find(1)!.lag], [0, 0]);
+});
+
+test("CommandLog.CommandsThatHaveWaitedAreLateByEightTicksAtMost", () => {
+  const former = new CommandLog();
+  for (const tick of [100, 119]) former.add(Uint8Array.of(1), tick, tick - 2, 0);
+  const log = new CommandLog();
+  log.continueFrom(former, -60, 62.5, 0);
+  assert.deepEqual([log.find(1)!.tick, log.find(1)!.lag, log.find(2)!.tick], [54, 512, 59]);
+  assert.equal(log.add(Uint8Array.of(1), 63, 60, 0), 3);
 });
