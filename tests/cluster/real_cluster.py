@@ -1,9 +1,11 @@
 """A cluster of real processes for roam.py, zones.py and show.py: three members of etcd, mobula-cluster and nodes."""
 import json
+import os
 import re
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -23,8 +25,10 @@ NETWORK = "latency=80ms jitter=20ms loss=2%"  # commands wait for their acknowle
 PAUSE = 4  # s, longer than a lease
 PARTITION = 7  # s, longer than the timeout of sessions
 PORTS_OF_NODE = 4  # at each member of etcd; starts of a node use them in turn
-FAULTS = ["kills", "pauses", "ends", "etcd_kills", "etcd_outages", "cuts", "partitions", "full_disks"]
+FAULTS = ["kills", "pauses", "ends", "etcd_kills", "etcd_outages", "cuts", "partitions", "full_disks", "clock_jumps"]
 FAULTS_OF_NETWORK = ["cuts", "partitions", "full_disks"]  # they need a network of our own
+JUMP = 6  # s, for which the date of a node is wrong
+JUMPS = [-3600, -30, 30, 3600]  # s; tokens are valid for 60 s
 OUTAGE = 5  # s, longer than leases
 FULL = 4  # s, many checkpoints
 DISK = 64  # MiB, for the saves of all worlds
@@ -78,15 +82,31 @@ class Processes:
     def __init__(self, programs, folder):
         self.programs, self.folder, self.running = programs, folder, {}
         self.paused, self.ending = [], []  # the latter with the status that is expected
-        self.cut_off = []  # ports that drop packets: protocol, ports, end
+        self.lasting = []  # faults: when each ends, and the function that ends it
+        self.wrong_date = programs / "libwrong_date.so"  # None if it was not built
+        if not self.wrong_date.exists():
+            self.wrong_date = None
 
-    def start(self, name, *command):
-        log = open(self.folder / f"{name}.log", "ab")
-        self.running[name] = subprocess.Popen([str(each) for each in command], stdout=log, stderr=log, cwd=self.folder)
-        log.close()
+    def start(self, name, *command, env=None):
+        with open(self.folder / f"{name}.log", "ab") as log:
+            self.running[name] = subprocess.Popen([str(each) for each in command], stdout=log, stderr=log, cwd=self.folder,
+                                                  env={**os.environ, **(env or {})})
 
-    def mobula(self, name, program, *options):
-        self.start(name, self.programs / program, *options)
+    def mobula(self, name, program, *options, env=None):
+        self.start(name, self.programs / program, *options, env=env)
+
+    def server(self, name, *options):
+        """Starts a server whose date can be set."""
+        self.date_file(name).write_bytes(bytes(8))
+        preload = {"LD_PRELOAD": self.wrong_date, "WRONG_DATE_FILE": self.date_file(name)} if self.wrong_date else {}
+        self.mobula(name, "mobula-server", *options, env={key: str(value) for key, value in preload.items()})
+
+    def date_file(self, name):
+        return self.folder / f"{name}.date"
+
+    def set_date(self, name, seconds):
+        with open(self.date_file(name), "r+b", buffering=0) as file:  # it is mapped, so it is never empty
+            file.write(struct.pack("<q", seconds))
 
     def log(self, name):
         return (self.folder / f"{name}.log").read_text(errors="replace")
@@ -117,13 +137,24 @@ class Processes:
 
     def drop(self, protocol, ports, seconds):
         own_network.drop(protocol, ports)
-        self.cut_off.append((protocol, ports, time.monotonic() + seconds))
+        self.later(seconds, lambda: own_network.drop(protocol, ports, begin=False))
 
-    def join(self):
-        """Ends the partitions that are due."""
-        for each in [each for each in self.cut_off if each[2] <= time.monotonic()]:
-            self.cut_off.remove(each)
-            own_network.drop(*each[:2], begin=False)
+    def jump(self, name, seconds):
+        """Sets the date of a server wrong for a while."""
+        def end():
+            self.set_date(name, 0)
+            assert name not in self.running or self.running[name].poll() is None, f"{name} ended while its date was wrong"
+        self.set_date(name, seconds)
+        self.later(JUMP, end)
+
+    def later(self, seconds, end):
+        self.lasting.append((time.monotonic() + seconds, end))
+
+    def end_lasting(self):
+        """Ends the faults that are due."""
+        for each in [each for each in self.lasting if each[0] <= time.monotonic()]:
+            self.lasting.remove(each)
+            each[1]()
 
     def end(self, name):
         """Ends a node by SIGTERM: it saves its worlds, and other nodes open them."""
@@ -237,37 +268,55 @@ class Cluster:
         """Each start has a name of its own, since a lease outlives a killed node."""
         self.starts[node] += 1
         name = f"{node}.{self.starts[node]}"
-        self.processes.mobula(name, "mobula-server", "--cluster", addresses(self.etcd_ports_of(node)), "--node", name, "--capacity", f"worlds={len(self.starts)}",
+        self.processes.server(name, "--cluster", addresses(self.etcd_ports_of(node)), "--node", name, "--capacity", f"worlds={len(self.starts)}",
                               "--port", "0", "--admin-port", "0", "--key-file", "key", "--db", self.saves, "--level", "level",
                               "--public-address", "127.0.0.1", "--checkpoint-seconds", "0.5", "--rejoin-grace-seconds", "60")
 
     def harm(self, random):
         """Does one of FAULTS. Another node is started in place of one that ends. Returns which."""
         can_all = own_network.may_drop() and self.has_disk
-        kind = random.choice([each for each in FAULTS if can_all or each not in FAULTS_OF_NETWORK])
-        if kind == "etcd_kills":
-            i = random.randrange(3)
-            self.processes.kill(f"etcd{i}")
-            self.processes.start(f"etcd{i}", *self.etcd_commands[i])
-            return kind
-        if kind == "etcd_outages":
-            self.etcd_outage(random.sample(range(3), random.choice((2, 3))))
-            return kind
-        if kind == "full_disks":
-            self.fill_disk(random.choice(list(self.starts)))
-            return kind
-        node = random.choice(list(self.starts))
-        name = self.wait_for_node(node)
-        if kind == "partitions":
-            ports = re.findall(r"listening on udp port (\d+)", self.processes.log(name))
-            self.processes.drop("udp", ports, PARTITION)
-            return kind
-        if kind == "cuts":
-            self.processes.cut(name, self.etcd_ports_of(node))
-        else:
-            {"kills": self.processes.kill, "pauses": self.processes.pause, "ends": self.processes.end}[kind](name)
-        self.start_node(node)
+        possible = [each for each in FAULTS if can_all or each not in FAULTS_OF_NETWORK]
+        kind = random.choice([each for each in possible if self.processes.wrong_date or each != "clock_jumps"])
+        {"kills": self.kill_node, "pauses": self.pause_node, "ends": self.end_node, "etcd_kills": self.kill_etcd,
+         "etcd_outages": self.etcd_outage, "cuts": self.cut_node, "partitions": self.part_node, "full_disks": self.fill_disk,
+         "clock_jumps": self.jump_clock}[kind](random)
         return kind
+
+    def any_node(self, random):
+        """Returns a node, and the name of its present start."""
+        node = random.choice(list(self.starts))
+        return node, self.wait_for_node(node)
+
+    def replace_node(self, random, end):
+        node, name = self.any_node(random)
+        end(name)
+        self.start_node(node)
+
+    def kill_node(self, random):
+        self.replace_node(random, self.processes.kill)
+
+    def pause_node(self, random):
+        self.replace_node(random, self.processes.pause)
+
+    def end_node(self, random):
+        self.replace_node(random, self.processes.end)
+
+    def cut_node(self, random):
+        node, name = self.any_node(random)
+        self.processes.cut(name, self.etcd_ports_of(node))
+        self.start_node(node)
+
+    def part_node(self, random):
+        ports = re.findall(r"listening on udp port (\d+)", self.processes.log(self.any_node(random)[1]))
+        self.processes.drop("udp", ports, PARTITION)
+
+    def jump_clock(self, random):
+        self.processes.jump(self.any_node(random)[1], random.choice(JUMPS))
+
+    def kill_etcd(self, random):
+        i = random.randrange(3)
+        self.processes.kill(f"etcd{i}")
+        self.processes.start(f"etcd{i}", *self.etcd_commands[i])
 
     def wait_for_node(self, node):
         """Returns the name of the present start of a node, once it has its lease. Without one it would not lose it."""
@@ -277,8 +326,9 @@ class Cluster:
             return self.found(name, "serves its cluster") and name
         return wait(serving, f"{node} is a node")
 
-    def etcd_outage(self, members):
+    def etcd_outage(self, random):
         """Kills most members of etcd for a while. All nodes go on: none can know of another owner of its worlds."""
+        members = random.sample(range(3), random.choice((2, 3)))
         nodes = [self.wait_for_node(node) for node in self.starts]
         time.sleep(0.5)  # a node that has just joined looks at all members
         for i in members:
@@ -287,10 +337,11 @@ class Cluster:
         self.expect_running(nodes, "without etcd")
         for i in members:
             self.processes.start(f"etcd{i}", *self.etcd_commands[i])
+        wait(lambda: ask(f"{self.url}/health"), "etcd is back")
 
-    def fill_disk(self, killed):
+    def fill_disk(self, random):
         """Leaves no space for a while in which a node is killed. Its worlds are opened later, and the others go on."""
-        name = self.wait_for_node(killed)
+        killed, name = self.any_node(random)
         nodes = [f"{node}.{start}" for node, start in self.starts.items() if node != killed]
         filler = self.saves / "filler"
         with open(filler, "wb", buffering=0) as file:
@@ -315,7 +366,7 @@ class Cluster:
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             self.processes.wake()
-            self.processes.join()
+            self.processes.end_lasting()
             time.sleep(0.05)
 
     def expect_running(self, nodes, when):
@@ -329,7 +380,7 @@ class Cluster:
     def tend(self):
         """Wakes paused nodes. Starts others in place of nodes that have lost their lease, as a supervisor does."""
         self.processes.wake()
-        self.processes.join()
+        self.processes.end_lasting()
         for node, start in self.starts.items():
             if self.processes.running[f"{node}.{start}"].poll() is not None:
                 self.processes.running.pop(f"{node}.{start}")

@@ -13,6 +13,7 @@ chat. Each player has a number of tags of its own, which does not change, and by
   cuts         nodes that were cut off from etcd for longer than their lease, and then ended by themselves
   partitions   nodes that were cut off from clients for longer than the timeout of sessions
   full_disks   times that no space was left for saves while a node was killed. No other node ended
+  clock_jumps  nodes whose date was wrong for some seconds, by up to an hour. No node ended
   lost         players who are in no world at the end, or are not the same any more
   duplicated   players who are in several worlds at the end
   mismatched   ticks in which the mirror of a bot was wrong
