@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cluster/world_token.hpp>
+#include <mobula/core/clock.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/server/admin/tokens.hpp>
 #include <mobula/server/cluster/world_servers.hpp>
@@ -31,7 +32,8 @@ core::Result<std::string> world_token_json(const core::SecretKey& key, const std
   const core::Result<WorldServers> servers = servers_of(addresses);
   if (!servers) return servers.error();
   const auto source = [&](std::uint32_t, std::string_view user_data) -> core::Result<std::vector<core::Bytes>> {
-    core::Result<core::Bytes> token = make_world_token(key, *servers, new_identity(user_data_of(user_data)));
+    core::Result<core::Bytes> token =
+        make_world_token(key, *servers, new_identity(user_data_of(user_data)), core::unix_now());
     if (!token) return token.error();
     return std::vector<core::Bytes>{std::move(*token)};
   };

@@ -52,6 +52,8 @@ constexpr std::array kinds{
               100, of_node},
     FaultKind{Type::node_cut, "node cut", "it does not reach the coordinator", 3, 100, of_node},
     FaultKind{Type::parted, "parted", "it and the next node do not reach each other", 4, 300, of_node},
+    FaultKind{Type::node_date, "node date",
+              "its date is wrong: it refuses tokens, and others refuse those that it makes", 3, 300, of_node},
     FaultKind{Type::no_majority, "no majority", "the coordinator neither reads nor writes", 2, 100, of_none},
     FaultKind{Type::slow_coordinator, "slow coordinator", "requests and answers are lost, and some requests are late",
               3, 200, of_none},
@@ -103,7 +105,8 @@ Fault draw_fault(core::Random& random, const FaultKind& kind, const Plan& plan) 
   if (kind.kind == Type::clock_jump) fault.by = (random.below(8000) - core::Nanoseconds{3000}) * core::millisecond;
   if (kind.kind == Type::drain) fault.by = random.below(5'000) * core::millisecond;
   if (kind.kind == Type::clock_drift) fault.by = (random.below(200) - core::Nanoseconds{100}) * core::millisecond;
-  if (kind.kind == Type::date) fault.by = (random.below(8000) - core::Nanoseconds{4000}) * core::second;
+  if (kind.kind == Type::date || kind.kind == Type::node_date)
+    fault.by = (random.below(8000) - core::Nanoseconds{4000}) * core::second;
   return fault;
 }
 
@@ -143,7 +146,7 @@ const std::vector<Scenario>& scenarios() {
       {"zones",
        "zones of a cluster, on nodes that end, pause, and lose their paths and their coordinator",
        {Type::node_killed, Type::node_paused, Type::node_ended, Type::node_cut, Type::parted, Type::no_majority,
-        Type::slow_coordinator, Type::map, Type::network, Type::cut, Type::mute, Type::disk_full},
+        Type::slow_coordinator, Type::map, Type::network, Type::cut, Type::mute, Type::disk_full, Type::node_date},
        false,
        true},
       {"calm-zones", "zones of a cluster without faults", {}, false, true},
@@ -168,7 +171,8 @@ Plan draw_cluster_plan(std::uint64_t seed, const Scenario& scenario, const Size&
   plan.entities = size.entities;
   plan.checkpoint_ticks = 5 + random.below(60);
   plan.seconds_max = seconds_max + size.ticks / 10 * (1 + size.players / 50);
-  if (!scenario.faults.empty()) plan.network = draw_network(random, false);
+  plan.network = scenario.faults.empty() ? transport::NetworkConditions{.latency = 25 * core::millisecond}
+                                         : draw_network(random, false);
   draw_faults(random, scenario, plan);
   std::ranges::stable_sort(plan.faults, {}, &Fault::at);
   return plan;

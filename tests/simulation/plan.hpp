@@ -44,6 +44,7 @@ struct Fault {
     node_ended,
     node_cut,
     parted,
+    node_date,
     no_majority,
     slow_coordinator,
     map,

@@ -68,18 +68,10 @@ void explain(const Options& options, const sim::Trial& failed) {
             << "\n";
 }
 
-struct Sums {
+struct Sums : sim::Results {
   std::uint64_t seeds = 0;
-  std::uint64_t ticks = 0;
-  std::uint64_t compared = 0;
-  std::uint64_t certain = 0;
-  std::uint64_t poses = 0;
-  std::uint64_t restarts = 0;
-  std::uint64_t rejoins = 0;
-  std::uint64_t crossings = 0;
-  std::uint64_t zone_changes = 0;
 
-  void add(const sim::Outcome& outcome) {
+  void add(const sim::Results& outcome) {
     ++seeds;
     ticks += outcome.ticks;
     compared += outcome.compared;
@@ -89,11 +81,28 @@ struct Sums {
     rejoins += outcome.rejoins;
     crossings += outcome.crossings;
     zone_changes += outcome.zone_changes;
+    unseen += outcome.unseen;
+    delays.add(outcome.delays);
+    delays_near_changes.add(outcome.delays_near_changes);
   }
   void print() const {
     std::cout << seeds << " seeds, " << ticks << " ticks, " << compared << " states compared, " << certain
               << " ticks predicted for certain, " << poses << " rewound poses, " << restarts << " restarts of servers, "
               << rejoins << " rejoins, " << crossings << " crossings of entities, " << zone_changes << " of clients\n";
+    if (delays.count() != 0) print_players();
+  }
+
+ private:
+  void print_players() const {
+    const auto print = [](const sim::Delays& of) {
+      std::cout << "p50 " << of.percentile(50) << ", p99 " << of.percentile(99) << ", longest " << of.percentile(100)
+                << " of " << of.count() << " commands";
+    };
+    std::cout << unseen << " updates without the own entity\nticks until commands are executed: ";
+    print(delays);
+    std::cout << "; near changes of zone: ";
+    print(delays_near_changes);
+    std::cout << '\n';
   }
 };
 

@@ -10,6 +10,7 @@
 #include <mobula/server/store/database.hpp>
 #include <mobula/server/store/store.hpp>
 #include <simulation/census.hpp>
+#include <simulation/delays.hpp>
 #include <simulation/hostile_client.hpp>
 #include <simulation/oracle.hpp>
 #include <simulation/plan.hpp>
@@ -49,10 +50,9 @@ class Unread {
   std::vector<std::pair<transport::Address, core::Bytes>> waiting_;
 };
 
-struct Outcome {
+struct Results {
   std::uint32_t ticks = 0;
   std::uint64_t hash = 0;
-  std::string wrong;           // first violation; empty if there is none
   std::uint64_t compared = 0;  // entity states
   std::uint64_t certain = 0;   // ticks that had to be as clients predicted
   std::uint64_t poses = 0;     // rewound ones that were compared
@@ -60,6 +60,13 @@ struct Outcome {
   std::uint64_t rejoins = 0;
   std::uint64_t crossings = 0;     // entities that went from one zone to another
   std::uint64_t zone_changes = 0;  // clients that followed their players
+  std::uint64_t unseen = 0;        // updates of clients whose own entity was missing from their mirrors
+  Delays delays{};                 // players in a cluster, but for those near changes of zone
+  Delays delays_near_changes{};
+};
+
+struct Outcome : Results {
+  std::string wrong;  // first violation; empty if there is none
 };
 
 class Simulation {

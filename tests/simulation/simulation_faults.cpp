@@ -79,6 +79,7 @@ void Simulation::apply(const Fault& fault) {
     case Kind::node_ended:
     case Kind::node_cut:
     case Kind::parted:
+    case Kind::node_date:
     case Kind::no_majority:
     case Kind::slow_coordinator:
     case Kind::map: return;

@@ -22,19 +22,6 @@
 namespace mobula::sim {
 namespace {
 
-// Numbers that the child process reports. The text of the violation follows them.
-struct Report {
-  std::uint64_t hash = 0;
-  std::uint64_t compared = 0;
-  std::uint64_t certain = 0;
-  std::uint64_t poses = 0;
-  std::uint64_t rejoins = 0;
-  std::uint64_t crossings = 0;
-  std::uint64_t zone_changes = 0;
-  std::uint32_t ticks = 0;
-  std::uint32_t restarts = 0;
-};
-
 void write_all(int to, const void* data, std::size_t size) {
   const char* at = static_cast<const char*>(data);
   while (size > 0) {
@@ -88,16 +75,8 @@ void end_within(std::uint32_t seconds) {
   }
   const Outcome outcome =
       plan.zones > 0 ? ClusterSimulation(plan, listener, folder).run() : Simulation(plan, listener, folder).run();
-  const Report report{.hash = outcome.hash,
-                      .compared = outcome.compared,
-                      .certain = outcome.certain,
-                      .poses = outcome.poses,
-                      .rejoins = outcome.rejoins,
-                      .crossings = outcome.crossings,
-                      .zone_changes = outcome.zone_changes,
-                      .ticks = outcome.ticks,
-                      .restarts = outcome.restarts};
-  write_all(to, &report, sizeof(report));
+  const Results& results = outcome;  // the text of the violation follows
+  write_all(to, &results, sizeof(results));
   write_all(to, outcome.wrong.data(), outcome.wrong.size());
   ::_exit(0);
 }
@@ -182,23 +161,14 @@ Trial RunningTrial::finish() {
   int status = 0;
   ::waitpid(std::exchange(child_, -1), &status, 0);
   Trial trial = ended(status);
-  MOBULA_ASSERT(report_bytes.size() >= sizeof(Report) || !trial.outcome.wrong.empty(),
+  MOBULA_ASSERT(report_bytes.size() >= sizeof(Results) || !trial.outcome.wrong.empty(),
                 "a trial that ends well reports all");
-  if (report_bytes.size() >= sizeof(Report)) {
-    Report report;
-    std::memcpy(&report, report_bytes.data(), sizeof(report));
-    const std::string wrong = report_bytes.substr(sizeof(report));
+  if (report_bytes.size() >= sizeof(Results)) {
+    Results results;
+    std::memcpy(&results, report_bytes.data(), sizeof(results));
+    const std::string wrong = report_bytes.substr(sizeof(results));
     const bool is_both = !wrong.empty() && !trial.outcome.wrong.empty();
-    trial.outcome = {.ticks = report.ticks,
-                     .hash = report.hash,
-                     .wrong = wrong + (is_both ? "; " : "") + trial.outcome.wrong,
-                     .compared = report.compared,
-                     .certain = report.certain,
-                     .poses = report.poses,
-                     .restarts = report.restarts,
-                     .rejoins = report.rejoins,
-                     .crossings = report.crossings,
-                     .zone_changes = report.zone_changes};
+    trial.outcome = {results, wrong + (is_both ? "; " : "") + trial.outcome.wrong};
   }
   if (!trace_path_.empty() && !trial.outcome.wrong.empty())
     std::ofstream(trace_path_, std::ios::app) << trial.outcome.ticks << "\tWRONG: " << trial.outcome.wrong << '\n'

@@ -82,7 +82,8 @@ TEST(Trial, ZonesKeepEverythingUnderAllFaults) {
                  fault(Kind::node_cut, 170, 50),    fault(Kind::slow_coordinator, 200, 80),
                  fault(Kind::node_paused, 240, 60), fault(Kind::cut, 250, 120),
                  fault(Kind::node_ended, 320, 20),  fault(Kind::mute, 330, 40),
-                 fault(Kind::node_killed, 380, 30)};
+                 fault(Kind::node_date, 340, 80),   fault(Kind::node_killed, 380, 30)};
+  plan.faults[12].by = -2000 * core::second;
   const Trial trial = run_trial(plan);
   EXPECT_EQ(trial.outcome.wrong, "");
   EXPECT_GE(trial.outcome.restarts, 4u);
@@ -96,6 +97,13 @@ TEST(Trial, ZonesWithoutFaultsGiveTheSameHash) {
   EXPECT_EQ(trial.outcome.wrong, "");
   EXPECT_GT(trial.outcome.zone_changes, 0u);
   EXPECT_EQ(run_trial(plan).outcome.hash, trial.outcome.hash);
+}
+
+TEST(Trial, AChangeOfZoneDelaysCommandsByTwoTicks) {
+  const Trial trial = run_trial(draw_plan(2, "calm-zones", {.ticks = 300, .players = 40, .entities = 60}));
+  EXPECT_EQ(trial.outcome.wrong, "");
+  EXPECT_GT(trial.outcome.delays_near_changes.count(), 50u);
+  EXPECT_LE(trial.outcome.delays_near_changes.percentile(99), trial.outcome.delays.percentile(99) + 2);
 }
 
 // Nobody starves, and those who play miss no tick, although a tick has time for one alone.

@@ -65,6 +65,10 @@ ClusterSimulation::ClusterSimulation(Plan plan, Listener listener, const std::st
     players_.push_back(std::make_unique<ZonePlayer>(
         wires_, find, [this, i](const std::string& what) { trace(core::format("player {} {}", i, what)); }, i,
         world_of(i % plan_.zones), i >= with_mirrors));
+  for (const auto& player : players_) player_named_[player->name()] = player.get();
+  census_.executes = [this](const std::string& account, std::uint32_t command) {
+    player_named_.at(account)->delays.on_executed(command, wires_.now);
+  };
 }
 
 ClusterSimulation::~ClusterSimulation() = default;
@@ -120,7 +124,7 @@ void ClusterSimulation::run_machine(std::uint32_t number, bool ticks) {
     if (machine.begins_at <= outcome_.ticks) begin_process(number);
     return;
   }
-  machine.process->step(wires_.now, ticks);
+  machine.process->step(wires_.now, date_at(wires_.now + machine.date_off), ticks);
   if (!machine.process->is_over()) return;
   if (!std::exchange(machine.ended, false)) trace(ZoneProcess::node_name(number) + " has ended by itself");
   end_process(number, restart_ticks);
@@ -214,6 +218,7 @@ void ClusterSimulation::apply(const Fault& fault, bool begins) {
       if (machines_[node].process != nullptr) machines_[node].process->coordinator().network.cut = begins;
       return;
     case Kind::parted: begins ? void(wires_.parted.insert(path)) : void(wires_.parted.erase(path)); return;
+    case Kind::node_date: machines_[node].date_off = begins ? fault.by : 0; return;
     case Kind::no_majority: return store_.set_majority(!begins, wires_.now);
     case Kind::slow_coordinator:
       for (const Machine& machine : machines_) {
@@ -356,7 +361,8 @@ void ClusterSimulation::check_at_last() {
     if (calm && player->unseen != 0) fail(player->name() + " did not see its own entity");
     if (calm && player->rejoins != 0) fail(player->name() + " was disconnected");
   }
-  if (calm && census_.left_out != 0) fail(core::format("{} commands were left out", census_.left_out));
+  if (calm && census_.players != players_.size()) fail("a player has several entities");
+  if (calm && !census_.left_out.empty()) fail(census_.left_out);
 }
 
 Outcome ClusterSimulation::run() {
@@ -368,6 +374,8 @@ Outcome ClusterSimulation::run() {
   for (const auto& player : players_) {
     outcome_.rejoins += player->rejoins;
     outcome_.zone_changes += player->zone_changes;
+    outcome_.unseen += player->unseen;
+    player->delays.add_to(outcome_.delays_near_changes, outcome_.delays, ZoneProcess::tick_length);
   }
   for (Machine& machine : machines_) machine.process.reset();
   if (totals_.ghosts_corrected != 0) fail(core::format("{} ghosts were corrected", totals_.ghosts_corrected));

@@ -26,6 +26,7 @@ class ClusterSimulation {
     std::unique_ptr<ZoneProcess> process{};
     std::uint32_t begins_at = 0;  // tick in which a process begins, if there is none
     bool ended = false;           // it ends in good order
+    core::Nanoseconds date_off = 0;
   };
   struct Backend {
     Backend(test::StoreTwin& store, core::Random& random) : client(store, random) {}
@@ -77,6 +78,7 @@ class ClusterSimulation {
   std::vector<std::unique_ptr<Backend>> backends_;
   std::vector<Machine> machines_;
   std::vector<std::unique_ptr<ZonePlayer>> players_;
+  std::map<std::string, ZonePlayer*> player_named_;
   std::set<std::uint32_t> mute_;  // players
   std::size_t next_fault_ = 0;
 };

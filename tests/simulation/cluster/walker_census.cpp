@@ -7,7 +7,10 @@ void WalkerCensus::on_command(const std::string& account, std::uint32_t number, 
   if (number <= last)
     fail("command " + std::to_string(number) + " of " + account + " is executed after " + std::to_string(last));
   executed_[account] = number;
-  if (last != 0) left_out += number - last - 1;  // the first ones may be given before the client's clock is known
+  if (executes) executes(account, number);
+  // The first ones may be given before the client's clock is known.
+  if (last != 0 && number != last + 1 && left_out.empty())
+    left_out = "command " + std::to_string(last + 1) + " of " + account + " was left out";
 }
 
 void WalkerCensus::note_handle(ecs::Entity entity, std::uint32_t number) {

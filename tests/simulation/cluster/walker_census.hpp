@@ -2,6 +2,7 @@
 // from its number and the tick in which its owner has set it.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <mobula/ecs/entity.hpp>
 #include <mobula/schema/components.hpp>
@@ -42,10 +43,12 @@ class WalkerCensus {
   /// Checks that those which live forever have one owner each.
   void check_all();
 
-  bool stands_still = false;   // no entity moves, begins or ends
+  std::function<void(const std::string& account, std::uint32_t command)> executes;  // called for each command
+  bool stands_still = false;                                                        // no entity moves, begins or ends
   std::string wrong;           // first violation; empty if there is none
   std::uint64_t compared = 0;  // ghosts
-  std::uint64_t left_out = 0;  // commands between two that were executed
+  std::string left_out;        // first command between two that were executed; empty if there is none
+  std::uint64_t players = 0;   // entities that were made for players
   std::uint64_t digest = 0;    // all that was looked at
 
  private:

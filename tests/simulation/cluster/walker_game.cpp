@@ -78,6 +78,7 @@ core::Result<ecs::Entity> WalkerGame::make(server::World& world, Kind kind) {
 
 core::Result<ecs::Entity> WalkerGame::join(server::World& world, const server::Player& player) {
   if (player.entity) return player.entity;
+  ++census_.players;
   return make(world, Kind::player);
 }
 

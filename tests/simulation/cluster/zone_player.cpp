@@ -67,6 +67,7 @@ std::string ZonePlayer::status() const {
 
 std::uint32_t ZonePlayer::send_command() {
   connection_->set_command(WalkerGame::command(++commands_));
+  delays.on_given(wires_.now);
   return commands_;
 }
 
@@ -91,6 +92,7 @@ void ZonePlayer::take_over() {
   follower_.on_arrived();
   world_ = follower_.zone().world;
   ++zone_changes;
+  delays.on_zone_changed(wires_.now);
   note_("has followed its player to " + world_);
 }
 
@@ -139,8 +141,8 @@ std::optional<transport::ConnectToken> ZonePlayer::token_of_world() const {
   if (!record || record->state != cluster::WorldState::open) return std::nullopt;
   const core::Result<cluster::WorldServers> servers = cluster::servers_of(record->addresses);
   if (!servers) return std::nullopt;
-  const core::Result<core::Bytes> bytes = cluster::make_world_token(test::test_transport().private_key, *servers,
-                                                                    cluster::new_identity(account_of(name())));
+  const core::Result<core::Bytes> bytes = cluster::make_world_token(
+      test::test_transport().private_key, *servers, cluster::new_identity(account_of(name())), date_at(wires_.now));
   transport::ConnectToken token = *transport::read_token(*bytes);
   token.servers = {servers->addresses.front()};
   return token;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <mobula/client/connection/zone_follower.hpp>
 #include <mobula/server/cluster/records.hpp>
+#include <simulation/cluster/input_delays.hpp>
 #include <simulation/cluster/wires.hpp>
 #include <string>
 
@@ -43,6 +44,7 @@ class ZonePlayer {
   [[nodiscard]] std::string status() const;
   [[nodiscard]] std::string name() const { return "player " + std::to_string(number_); }
 
+  InputDelays delays;
   std::uint64_t zone_changes = 0;
   std::uint64_t unseen = 0;  // updates in which its entity was missing from a mirror that has had it
   std::uint64_t rejoins = 0;

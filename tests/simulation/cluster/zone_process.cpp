@@ -58,8 +58,9 @@ ZoneProcess::~ZoneProcess() {
   while (!zones_.empty()) drop(zones_.begin()->first);
 }
 
-void ZoneProcess::step(core::Nanoseconds now, bool ticks) {
+void ZoneProcess::step(core::Nanoseconds now, std::uint64_t date, bool ticks) {
   now_ = now;
+  date_ = date;
   client_.advance(now);
   if (over_) return;
   if (left_at_ != 0) {
@@ -150,15 +151,16 @@ core::Status ZoneProcess::start(Zone& zone, const cluster::NodeTask& task) {
   if (!started) return started.error();
   zone.server = std::move(*started);
   zone.store->wait_for_writer();
-  zone.server->set_unix_time(core::unix_now());
+  zone.server->set_unix_time(date_);
   zone.port = std::make_unique<Port>(cluster_.wires, zone.address);
   const auto open_pipe = [this](const net::Destination&) -> core::Result<std::unique_ptr<net::ClientPipe>> {
     return std::unique_ptr<net::ClientPipe>(
         std::make_unique<WirePipe>(cluster_.wires, Wires::address(machine_, next_port_++)));
   };
   zone.host = std::make_unique<server::ZoneHost>(
-      server::LinkNetwork{.open = open_pipe, .now = [this] { return cluster_.wires.now; }}, place, *zone.server, key(),
-      node_);
+      server::LinkNetwork{
+          .open = open_pipe, .now = [this] { return cluster_.wires.now; }, .unix_now = [this] { return date_; }},
+      place, *zone.server, key(), node_);
   zone.crossings = std::make_unique<server::WorldCrossings>(task.world, task.epoch, *zone.server, zone.store.get(),
                                                             node_, zone.host.get());
   if (core::Status begun = zone.crossings->begin(task, now_); !begun) return begun;
@@ -169,7 +171,7 @@ core::Status ZoneProcess::start(Zone& zone, const cluster::NodeTask& task) {
 }
 
 void ZoneProcess::tick(const std::string& name, Zone& zone) {
-  zone.server->set_unix_time(core::unix_now());
+  zone.server->set_unix_time(date_);
   zone.server->tick(now_, *zone.port);
   zone.store->wait_for_writer();
   zone.crossings->update(now_);

@@ -34,8 +34,8 @@ class ZoneProcess {
   ZoneProcess(const ZoneProcess&) = delete;
   ZoneProcess& operator=(const ZoneProcess&) = delete;
 
-  /// Runs what is due. Its zones tick if `ticks`.
-  void step(core::Nanoseconds now, bool ticks);
+  /// Runs what is due. `date` is the machine's, in seconds. Its zones tick if `ticks`.
+  void step(core::Nanoseconds now, std::uint64_t date, bool ticks);
   /// Ends it in good order, as SIGTERM does. is_over() follows.
   void drain() { node_.drain(); }
   /// Returns whether the process has ended by itself. Its zones are not served any more.
@@ -83,6 +83,7 @@ class ZoneProcess {
   std::map<std::string, std::unique_ptr<Zone>> zones_;
   std::uint16_t next_port_;
   core::Nanoseconds now_ = 0;
+  std::uint64_t date_ = 0;
   core::Nanoseconds left_at_ = 0;  // 0 before it leaves the cluster
   bool over_ = false;
 };

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <mobula/core/clock.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/core/random_source.hpp>
 #include <mobula/net/destination.hpp>
@@ -51,12 +50,12 @@ transport::Identity new_identity(const transport::UserData& user_data) {
 }
 
 core::Result<core::Bytes> make_world_token(const core::SecretKey& key, const WorldServers& servers,
-                                           const transport::Identity& identity) {
+                                           const transport::Identity& identity, std::uint64_t unix_time) {
   return transport::mint_token({.client_id = identity.client_id,
                                 .user_data = identity.user_data,
                                 .servers = servers.addresses,
                                 .timeout_seconds = world_timeout_seconds},
-                               key, transport::random_token_secrets(), core::unix_now());
+                               key, transport::random_token_secrets(), unix_time);
 }
 
 }  // namespace mobula::cluster

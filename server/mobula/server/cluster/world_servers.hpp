@@ -23,8 +23,8 @@ core::Result<WorldServers> servers_of(const std::vector<std::string>& texts);
 
 /// Returns an identity with this user data, for one session.
 transport::Identity new_identity(const transport::UserData& user_data);
-/// Makes a connect token for these servers. Errors: those of transport::mint_token.
+/// Makes a connect token for these servers. `unix_time` is now, in seconds. Errors: those of transport::mint_token.
 core::Result<core::Bytes> make_world_token(const core::SecretKey& key, const WorldServers& servers,
-                                           const transport::Identity& identity);
+                                           const transport::Identity& identity, std::uint64_t unix_time);
 
 }  // namespace mobula::cluster

@@ -63,7 +63,8 @@ core::Result<std::shared_ptr<ZonePlace>> place_of(const std::string& world, cons
 
 LinkNetwork links_of(net::EventLoop& loop) {
   return {.open = [&loop](const net::Destination& server) { return net::ClientPipe::open(loop, server); },
-          .now = core::monotonic_now};
+          .now = core::monotonic_now,
+          .unix_now = core::unix_now};
 }
 
 // Returns the addresses of clients as URLs. The WebSocket's has the configured host, since certificates have names.

@@ -123,7 +123,7 @@ void ZoneHost::look(Linked& linked, std::optional<cluster::WorldRecord>&& record
 std::optional<wire::Follow> ZoneHost::way_to(const std::string& world, const transport::Identity& identity) const {
   for (const auto& [zone, linked] : links_) {
     if (linked.world != world || !linked.record || linked.servers.addresses.empty()) continue;
-    core::Result<core::Bytes> token = cluster::make_world_token(key_, linked.servers, identity);
+    core::Result<core::Bytes> token = cluster::make_world_token(key_, linked.servers, identity, network_.unix_now());
     if (!token) return std::nullopt;
     wire::Follow way{.world = world, .token = std::move(*token), .addresses = linked.record->addresses};
     way.addresses.resize(std::min(way.addresses.size(), wire::max_addresses));

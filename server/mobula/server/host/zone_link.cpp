@@ -12,12 +12,12 @@ namespace {
 constexpr std::string_view udp = "udp://";
 
 core::Result<transport::ConnectToken> make_pass(std::uint32_t zone, const transport::Address& server,
-                                                const core::SecretKey& key) {
+                                                const core::SecretKey& key, std::uint64_t unix_time) {
   const std::uint64_t client_id = cluster::new_identity({}).client_id;
   const transport::TokenRequest request{
       .client_id = client_id, .user_data = zone_pass(zone, client_id, key), .servers = {server}};
   const core::Result<core::Bytes> token =
-      transport::mint_token(request, key, transport::random_token_secrets(), core::unix_now());
+      transport::mint_token(request, key, transport::random_token_secrets(), unix_time);
   if (!token) return token.error();
   return transport::read_token(*token);
 }
@@ -46,7 +46,8 @@ core::Status ZoneLink::connect(const cluster::WorldRecord& world, core::Nanoseco
   if (address == world.addresses.end()) return core::Error{"no address", "the neighbour has no address of UDP"};
   const core::Result<net::Destination> server = net::parse_destination(*address);
   if (!server) return server.error();
-  core::Result<transport::ConnectToken> token = make_pass(config_.zone, server->address, config_.key);
+  core::Result<transport::ConnectToken> token =
+      make_pass(config_.zone, server->address, config_.key, network_.unix_now());
   if (!token) return token.error();
   core::Result<std::unique_ptr<net::ClientPipe>> pipe = network_.open(*server);
   if (!pipe) return pipe.error();

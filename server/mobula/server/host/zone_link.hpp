@@ -20,10 +20,11 @@ struct MirrorChecks {
   std::uint64_t different = 0;
 };
 
-/// Sockets and clock of the process. A simulation has others.
+/// Sockets and clocks of the process. A simulation has others.
 struct LinkNetwork {
   std::function<core::Result<std::unique_ptr<net::ClientPipe>>(const net::Destination& server)> open;
-  std::function<core::Nanoseconds()> now;  ///< when a datagram has arrived
+  std::function<core::Nanoseconds()> now;   ///< when a datagram has arrived
+  std::function<std::uint64_t()> unix_now;  ///< date of connect tokens, in seconds
 };
 
 class ZoneLink {
