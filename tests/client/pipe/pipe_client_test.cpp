@@ -290,6 +290,38 @@ TEST_F(FollowingClientTest, APlayerWhoCrossesIsFollowedByTheVisit) {
   client_->close();
 }
 
+// Those before it are for players who were there.
+TEST_F(FollowingClientTest, EventsOfTheNextZoneBeginWithArrival) {
+  Arena arena(loop_, east);
+  visit(arena);
+  const auto send_event = [&](std::size_t bytes) {
+    EXPECT_TRUE(arena.server->world()
+                    .events()
+                    .send(core::Bytes(bytes), server::Audience::everyone(), server::Reliability::reliable)
+                    .ok());
+  };
+  std::vector<std::size_t> received;
+  const auto note_events = [&] {
+    for (const ReceivedEvent& event : client_->connection().events()) received.push_back(event.bytes.size());
+  };
+  send_event(1);
+  int ticks = 0;
+  ASSERT_TRUE(run_both(arena, [&] { return ++ticks > 20; }));
+  cross(arena.address());
+  ASSERT_TRUE(arena.server->crossing().take_in(crossed, "east"));
+  ASSERT_TRUE(run_both(arena, [&] {
+    note_events();
+    return client_->zone_changes() == 1;
+  }));
+  send_event(2);
+  ASSERT_TRUE(run_both(arena, [&] {
+    note_events();
+    return !received.empty();
+  }));
+  EXPECT_THAT(received, testing::Each(2));
+  client_->close();
+}
+
 TEST_F(FollowingClientTest, JoinsByItsTokenSourceIfItCannotFollow) {
   Arena arena(loop_, east);
   client_->set_token_source([&](const std::string& world) -> core::Result<Token> {

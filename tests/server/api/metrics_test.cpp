@@ -171,8 +171,10 @@ TEST(ApiMetrics, BucketsOfTimesHaveRoundBounds) {
   std::vector<double> bounds;
   for (std::sregex_iterator each(text.begin(), text.end(), bucket); each != std::sregex_iterator(); ++each)
     bounds.push_back(std::stod((*each)[1]));
-  EXPECT_EQ(bounds, (std::vector{25e-6, 5e-5, 1e-4, 25e-5, 5e-4, 1e-3, 25e-4, 5e-3, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
-                                 1.0, 2.5, std::numeric_limits<double>::infinity()}));
+  EXPECT_EQ(
+      bounds,
+      (std::vector{25e-6, 5e-5, 1e-4, 25e-5, 5e-4, 1e-3, 25e-4, 5e-3, 0.01, 0.025,
+                   0.05,  0.1,  0.25, 0.5,   1.0,  2.5,  5.0,   10.0, 25.0, std::numeric_limits<double>::infinity()}));
 }
 
 TEST(ApiMetrics, ASimulationThatDoesNotAnswerIsAMetric) {

@@ -46,6 +46,20 @@ TEST_F(CrossingsTest, TheRecordLastsUntilBothAreSaved) {
   for (const char* world : {"a", "b"}) EXPECT_EQ(trial.world(world).ledger.state().saved_ids().size(), 0u) << world;
 }
 
+// Else its players would be in no world until it does.
+TEST_F(CrossingsTest, NoneBeginsWhileEtcdDecidesNothing) {
+  CrossingHost& host = at("a");
+  const auto may = [&] { return host.node.may_cross("a", "b"); };
+  ASSERT_TRUE(may());
+  host.client.network.cut = true;
+  trial.run(core::second);
+  ASSERT_FALSE(may());
+  EXPECT_STREQ(may().error().reason, "no decision");
+  host.client.network.cut = false;
+  trial.run(core::second);
+  EXPECT_TRUE(may());
+}
+
 TEST_F(CrossingsTest, ManyAreSavedInParts) {
   Accounts many;
   for (int i = 0; i < 100; ++i) many.insert("p" + std::to_string(i));

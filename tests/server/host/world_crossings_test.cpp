@@ -1,6 +1,7 @@
 // Worlds of one node that send a player to each other, with a real etcd.
 #include <mobula/core/base64.hpp>
 #include <mobula/core/format.hpp>
+#include <mobula/core/hash.hpp>
 #include <mobula/net/http_client.hpp>
 #include <mobula/schema/components.hpp>
 #include <mobula/server/cluster/crossing_schema.hpp>
@@ -47,6 +48,31 @@ TEST_F(WorldCrossingsTest, APlayerCrossesAndIsSavedThere) {
     EXPECT_THAT(accounts(worlds, "b"), ElementsAre("anna"));
     return true;
   });
+}
+
+// They may show which players have left it.
+TEST_F(WorldCrossingsTest, AWorldWhoseRecordsCannotBeReadIsNotOpened) {
+  names = {"b"};
+  fails = true;
+  const std::string crossing = core::format("mobula/crossings/{:016x}-1-1", core::hash64(core::as_bytes("a", 1)));
+  for (const auto& [world, key] : {std::pair("a", crossing), std::pair("c", std::string("mobula/ledgers/c"))}) {
+    int step = 0;
+    run([&](Worlds& worlds) {
+      const auto found = placer->directory().worlds().find(world);
+      if (step == 0) {
+        static_cast<void>(etcd->commit({{}, {{key, "{", 0}}, {}}));
+        create(world);
+        step = 1;
+      } else if (step == 1 && found != placer->directory().worlds().end() &&
+                 found->second.record.trouble.find("cannot be read") != std::string::npos) {
+        EXPECT_EQ(worlds.find(world), nullptr);
+        static_cast<void>(etcd->commit({{}, {}, {key}}));
+        step = 2;
+      }
+      return step == 2 && worlds.find(world) != nullptr;
+    });
+    EXPECT_EQ(step, 2) << key;
+  }
 }
 
 // A game of another schema has sent the player. The pack is whole with the schema that the cluster has.

@@ -221,6 +221,31 @@ TEST_F(PlayerCrossingTest, AClientWaitsForItsPlayer) {
   EXPECT_THAT(end_of(join("bert")).text, HasSubstr("player not arrived"));
 }
 
+// Its feedback did not reach the client, which repeats it.
+TEST_F(PlayerCrossingTest, ACommandOfTheFormerZoneIsNotDoneAgain) {
+  for (const std::uint32_t done : {0u, 1u}) {
+    log_ins = 0;
+    portal.ran.clear();
+    open();
+    CrossingPlayer player = anna();
+    player.commands = done;
+    ASSERT_TRUE(crossing().take_in(player, "b"));
+    awaits_player = true;
+    Client& client = join("anna");
+    const client::Connection former(client.connection.config(), village->now);
+    client.connection.prepare_for(former);
+    EXPECT_EQ(runs_a_command(client), done == 0) << "command 1";
+    EXPECT_TRUE(runs_a_command(client)) << "command 2";
+    awaits_player = false;
+  }
+}
+
+TEST_F(PlayerCrossingTest, ASpectatorHasNoPlayerToAwait) {
+  open();
+  awaits_player = true;
+  EXPECT_EQ(end_of(join("anna", true)).code, ReasonCode::protocol_error);
+}
+
 TEST_F(PlayerCrossingTest, AnEntityCrossesToAZoneAlone) {
   open();
   World& world = server().world();

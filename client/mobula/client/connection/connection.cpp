@@ -47,7 +47,10 @@ void Connection::receive(const transport::Address& from, core::ByteView datagram
 
 void Connection::update(core::Nanoseconds now, transport::Output& output) {
   now_ = now;
-  if (first_ == nullptr) hand_out();
+  if (first_ == nullptr)
+    hand_out();
+  else if (!player_entity_)
+    events_ = {};  // they are for those in the other zone
   if (state_ == State::closed) return;
   if (state_ == State::connecting && endpoint_->connected()) send_hello();
   if (failure_) endpoint_->close({transport::ReasonCode::protocol_error, failure_->message}, output);

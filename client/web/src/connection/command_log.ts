@@ -4,7 +4,7 @@ import { type CommandFeedback, commandsHeldMax } from "../wire/delta_header.js";
 import { type InputCommand, arrivalsMax, commandBytesMax } from "../wire/input.js";
 
 const keptMax = 256;
-const lateTicksAfterMove = 8; // of commands that have waited while the player went to another zone
+const lateTicksAfterMove = 8; // commands that have waited while the player went to another zone are late by this at most
 const viewLagMax = 65_535; // ticks
 const commandsPerInput = 32;
 

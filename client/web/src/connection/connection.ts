@@ -42,7 +42,6 @@ import { WelcomeWait } from "./welcome_wait.js";
 const commandTicksMax = 0xffff_ffff;
 
 export type State = "connecting" | "joining" | "playing" | "closed";
-
 export class Connection {
   state: State = "connecting";
   end: End | null = null;
@@ -157,6 +156,7 @@ export class Connection {
     this.now = now;
     this.load();
     if (!this.isSecond) this.handOut();
+    else if (this.player.generation === 0) this.eventQueue = new EventQueue(); // they are for those in the other zone
     this.resources.handOut();
     if (this.state === "closed") return;
     const counted: Send = (datagram) => {

@@ -126,6 +126,14 @@ void Directory::read_as(std::string_view prefix, const std::string& key, ListedB
     unreadable_[key] = record.error().message;
 }
 
+std::vector<std::string> Directory::unreadable_keys(std::string_view prefix) const {
+  std::vector<std::string> keys;
+  for (auto each = unreadable_.lower_bound(prefix); each != unreadable_.end() && each->first.starts_with(prefix);
+       ++each)
+    keys.push_back(each->first);
+  return keys;
+}
+
 std::string Directory::unreadable() const {
   if (unreadable_.empty()) return {};
   const auto& [key, why] = *unreadable_.begin();

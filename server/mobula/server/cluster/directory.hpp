@@ -55,6 +55,8 @@ class Directory {
   [[nodiscard]] const std::string& trouble() const { return trouble_; }
   /// Returns which values cannot be read, and why: one of them, and the number of others. Empty without one.
   [[nodiscard]] std::string unreadable() const;
+  /// Returns the keys with this prefix whose values cannot be read.
+  [[nodiscard]] std::vector<std::string> unreadable_keys(std::string_view prefix) const;
   /// Returns true if the store has lost changes that it had shown. It stays so, and trouble() is why.
   [[nodiscard]] bool went_back() const { return went_back_; }
 

@@ -170,11 +170,16 @@ void Node::reconcile_world(Coordinator& coordinator, const std::string& world, c
 }
 
 NodeTask Node::task_to_open(const std::string& world, std::uint64_t epoch) {
+  std::vector<std::string> unreadable = directory_.unreadable_keys(crossings_prefix);
+  const std::string ledger = std::string(ledgers_prefix) + world;
+  for (const std::string& key : directory_.unreadable_keys(ledger))
+    if (key == ledger) unreadable.push_back(key);
   return {.kind = NodeTask::Kind::open,
           .world = world,
           .epoch = epoch,
           .crossings = crossings_.open(directory_, world, epoch),
           .ledger = directory_.ledger(world).record,
+          .unreadable = std::move(unreadable),
           .map = map_of(world)};
 }
 
@@ -255,6 +260,7 @@ core::Status Node::may_cross(std::string_view source, std::string_view target) c
     return core::Error{"no such world", "the cluster has no other world of this name"};
   if (from == directory_.worlds().end() || from->second.record.game != to->second.record.game)
     return core::Error{"other game", "the worlds have different games"};
+  if (!lease_.trouble().empty()) return core::Error{"no decision", "etcd decides nothing now: " + lease_.trouble()};
   return core::Done{};
 }
 

@@ -55,6 +55,7 @@ struct NodeTask {
   // open: crossings from and to the world, in the order in which they were decided, and its record in the ledgers.
   std::vector<Crossing> crossings{};
   LedgerRecord ledger{};
+  std::vector<std::string> unreadable{};  // open: keys of crossings and of its ledger whose values cannot be read
   std::string map{};  // open: value of the key in maps/ whose zone the world is; empty for other worlds
 };
 

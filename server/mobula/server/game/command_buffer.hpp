@@ -74,6 +74,8 @@ class CommandBuffer {
   /// Notes that a command of the last due() was refused and had no effect.
   void on_refused(std::uint32_t number);
 
+  /// Returns the number from which a client that goes on elsewhere is expected; 0 for that of its first input.
+  [[nodiscard]] std::uint32_t expected() const { return next_; }
   /// Returns the number of the first command that is not done.
   [[nodiscard]] std::uint32_t next() const { return std::max(next_, 1u); }
   /// Returns the feedback that the client is sent after due().

@@ -58,9 +58,22 @@ std::string shown(const CrossingRecord& record) {
   return "entity " + (record.entities.empty() ? "?" : record.entities.front());
 }
 
+// Returns how the IDs of a world's departures begin.
+std::string ids_of(const std::string& world) {
+  return core::format("{:016x}-", core::hash64(core::as_bytes(world.data(), world.size())));
+}
+
 // No two owners of a world have the same epoch, so no other departure has this ID.
 std::string id_of(const std::string& world, std::uint64_t epoch, std::uint64_t number) {
-  return core::format("{:016x}-{}-{}", core::hash64(core::as_bytes(world.data(), world.size())), epoch, number);
+  return core::format("{}{}-{}", ids_of(world), epoch, number);
+}
+
+// Returns whether a key of the ledger or of a crossing may have what the world needs to know where its players are.
+bool concerns(const std::string& key, const std::string& world, const cluster::LedgerState& saved) {
+  if (!key.starts_with(cluster::crossings_prefix)) return true;
+  const std::string id = key.substr(cluster::crossings_prefix.size());
+  return id.starts_with(ids_of(world)) || saved.prepared.contains(id) || saved.left.contains(id) ||
+         saved.arrived.contains(id);
 }
 
 }  // namespace
@@ -81,6 +94,11 @@ core::Status WorldCrossings::begin(const cluster::NodeTask& task, core::Nanoseco
   const core::LogScope about({.world = world_});
   core::Result<cluster::LedgerState> saved = cluster::parse_ledger_state(server_.saved_crossings());
   if (!saved) return saved.error();
+  for (const std::string& key : task.unreadable)
+    if (concerns(key, world_, *saved))
+      return core::Error{"bad record", core::format("the value of key '{}' in etcd cannot be read, so some of the "
+                                                    "world's players may be elsewhere: mend it, or erase it",
+                                                    key)};
   if (store_ == nullptr) saved->version = task.ledger.version;  // a world without saves begins anew
   node_.saved(world_, epoch_, saved->version, saved->saved_ids());
   if (core::Status good = ledger_.restore(std::move(*saved), task.crossings, task.ledger.version); !good) return good;

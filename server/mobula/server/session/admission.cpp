@@ -17,10 +17,6 @@ constexpr std::string_view world_full = "too many entities";
 constexpr core::Nanoseconds visit_time = 10 * core::second;  // within which the client comes
 constexpr std::uint64_t ban_seconds_max = 100ull * 365 * 86'400;
 
-// Returns the number of the next command of a player whose client goes on. A save has no number, so that of the first
-// input counts.
-std::uint32_t first_of(const ClientSession& player) { return player.restored ? 0 : player.commands.next(); }
-
 }  // namespace
 
 // --- Connections ---------------------------------------------------------------------------------------------------
@@ -63,6 +59,7 @@ core::Status Admission::on_hello(ClientSession& session, transport::Session& con
                                  core::Nanoseconds now) {
   if (session.state != ClientSession::State::greeting || session.held_hello != nullptr)
     return core::Error{"out of turn", "the client has sent Hello already"};
+  if (hello.spectate && hello.awaits_player) return core::Error{"bad hello", "a spectator has no player to await"};
   if (waits(session, hello)) {
     session.held_hello = std::make_unique<wire::Hello>(hello);
     session.held_since = now;
@@ -135,7 +132,7 @@ std::optional<Admission::Refusal> Admission::admit(ClientSession& session, const
     parts_.players.add_visitor(session, visits_.extract(session.player.identity.client_id).mapped().entity);
     return std::nullopt;
   }
-  if (other != nullptr && hello.commands_continue) session.first_command = first_of(*other);
+  if (other != nullptr && hello.commands_continue) session.first_command = other->commands.expected();
   if (other != nullptr && other->state != ClientSession::State::disconnected &&
       config_.duplicate_login == DuplicateLogin::refuse)
     return Refusal{ReasonCode::refused, {"already here", "this account is in the game already"}};

@@ -11,12 +11,14 @@ namespace {
 
 // Maximum size of a handle in bytes and as text together.
 constexpr std::size_t handle_bytes_max = 32;
+constexpr std::size_t header_bytes_max = 16;  // a pack's, besides its handles
 // Parents that are looked at. A game may have made a cycle of them.
 constexpr int parents_max = 1000;
 
 core::Status check_size(const CrossingPlayer& player, std::size_t bytes_max) {
-  const std::size_t bytes = player.account.size() + player.name.size() + player.pack.size() + player.data.size() +
-                            player.zone.bytes.size() + handle_bytes_max * player.zone.entities.size() +
+  const std::size_t bytes = header_bytes_max + player.account.size() + player.name.size() + player.pack.size() +
+                            player.data.size() + player.zone.bytes.size() +
+                            handle_bytes_max * player.zone.entities.size() +
                             sizeof(ecs::Entity) * player.zone.others.size();
   if (bytes <= bytes_max) return core::Done{};
   return core::Error{"too large", core::format("the crossing has {} bytes; the maximum is {}", bytes, bytes_max)};
@@ -179,7 +181,7 @@ core::Status PlayerCrossing::take_in(const CrossingPlayer& player, std::string_v
   if (player.account.empty()) return core::Done{};
   const core::Status taken =
       sessions_.take_in({.id = 0, .name = player.name, .account = player.account, .entity = *made, .present = true},
-                        player.data, world, player.commands + 1);
+                        player.data, world, player.commands == 0 ? 0 : player.commands + 1);
   if (taken) {
     departed_.forget(player.account);
     core::log_info("server", "the player of account {} has arrived from another world", player.account);

@@ -290,7 +290,7 @@ void Sessions::expel_others(std::string_view account, const ClientSession* visit
 bool Sessions::let_in(ClientSession& visitor, const ClientSession& arrived) {
   visitor.visiting = false;
   visitor.absent_until = 0;
-  const std::uint32_t first = visitor.commands_continue ? arrived.commands.next() : 1;
+  const std::uint32_t first = visitor.commands_continue ? arrived.commands.expected() : 1;
   visitor.commands = CommandBuffer(visitor.commands.stats(), first);
   visitor.replication.last_query = {};
   const core::Status joined = players_.join(visitor, &arrived);
@@ -330,6 +330,7 @@ void Sessions::restore_players(std::uint32_t next_player, const std::vector<Know
       players_.restore_former(each);
     } else if (players_.can_restore(each)) {
       ClientSession& session = *sessions_.emplace_back(std::make_unique<ClientSession>(transport::SessionId{}));
+      session.commands = CommandBuffer({}, 0);  // a save has no number
       players_.restore(session, each);
       session.state = State::disconnected;
       ++disconnected_;
