@@ -29,6 +29,7 @@ FAULTS = ["kills", "pauses", "ends", "etcd_kills", "etcd_outages", "cuts", "part
 FAULTS_OF_NETWORK = ["cuts", "partitions", "full_disks"]  # they need a network of our own
 JUMP = 6  # s, for which the date of a node is wrong
 JUMPS = [-3600, -30, 30, 3600]  # s; tokens are valid for 60 s
+LEASE = 2  # s
 OUTAGE = 5  # s, longer than leases
 FULL = 4  # s, many checkpoints
 DISK = 64  # MiB, for the saves of all worlds
@@ -338,6 +339,7 @@ class Cluster:
         for i in members:
             self.processes.start(f"etcd{i}", *self.etcd_commands[i])
         wait(lambda: ask(f"{self.url}/health"), "etcd is back")
+        self.pass_time(LEASE)  # all renew theirs, before etcd may end again
 
     def fill_disk(self, random):
         """Leaves no space for a while in which a node is killed. Its worlds are opened later, and the others go on."""
