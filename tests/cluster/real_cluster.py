@@ -25,7 +25,6 @@ NETWORK = "latency=80ms jitter=20ms loss=2%"  # commands wait for their acknowle
 PAUSE = 4  # s, longer than a lease
 PARTITION = 7  # s, longer than the timeout of sessions
 PORTS_OF_NODE = 4  # at each member of etcd; starts of a node use them in turn
-FAULTS = ["kills", "pauses", "ends", "etcd_kills", "etcd_outages", "cuts", "partitions", "full_disks", "clock_jumps"]
 FAULTS_OF_NETWORK = ["cuts", "partitions", "full_disks"]  # they need a network of our own
 JUMP = 6  # s, for which the date of a node is wrong
 JUMPS = [-3600, -30, 30, 3600]  # s; tokens are valid for 60 s
@@ -84,9 +83,8 @@ class Processes:
         self.programs, self.folder, self.running = programs, folder, {}
         self.paused, self.ending = [], []  # the latter with the status that is expected
         self.lasting = []  # faults: when each ends, and the function that ends it
-        self.wrong_date = programs / "libwrong_date.so"  # None if it was not built
-        if not self.wrong_date.exists():
-            self.wrong_date = None
+        wrong_date = programs / "libwrong_date.so"
+        self.wrong_date = wrong_date if wrong_date.exists() else None
 
     def start(self, name, *command, env=None):
         with open(self.folder / f"{name}.log", "ab") as log:
@@ -278,9 +276,7 @@ class Cluster:
         can_all = own_network.may_drop() and self.has_disk
         possible = [each for each in FAULTS if can_all or each not in FAULTS_OF_NETWORK]
         kind = random.choice([each for each in possible if self.processes.wrong_date or each != "clock_jumps"])
-        {"kills": self.kill_node, "pauses": self.pause_node, "ends": self.end_node, "etcd_kills": self.kill_etcd,
-         "etcd_outages": self.etcd_outage, "cuts": self.cut_node, "partitions": self.part_node, "full_disks": self.fill_disk,
-         "clock_jumps": self.jump_clock}[kind](random)
+        FAULTS[kind](self, random)
         return kind
 
     def any_node(self, random):
@@ -292,15 +288,6 @@ class Cluster:
         node, name = self.any_node(random)
         end(name)
         self.start_node(node)
-
-    def kill_node(self, random):
-        self.replace_node(random, self.processes.kill)
-
-    def pause_node(self, random):
-        self.replace_node(random, self.processes.pause)
-
-    def end_node(self, random):
-        self.replace_node(random, self.processes.end)
 
     def cut_node(self, random):
         node, name = self.any_node(random)
@@ -428,6 +415,19 @@ class Cluster:
         values = {each["path"]: each["value"] for component in entity["components"] if component["name"] == "Avatar"
                   for each in component["properties"]}
         return values.get("tags")
+
+
+FAULTS = {  # each is called with the cluster and random numbers
+    "kills": lambda cluster, random: cluster.replace_node(random, cluster.processes.kill),
+    "pauses": lambda cluster, random: cluster.replace_node(random, cluster.processes.pause),
+    "ends": lambda cluster, random: cluster.replace_node(random, cluster.processes.end),
+    "etcd_kills": Cluster.kill_etcd,
+    "etcd_outages": Cluster.etcd_outage,
+    "cuts": Cluster.cut_node,
+    "partitions": Cluster.part_node,
+    "full_disks": Cluster.fill_disk,
+    "clock_jumps": Cluster.jump_clock,
+}
 
 
 @contextmanager

@@ -82,8 +82,8 @@ struct Sums : sim::Results {
     crossings += outcome.crossings;
     zone_changes += outcome.zone_changes;
     unseen += outcome.unseen;
-    delays.add(outcome.delays);
-    delays_near_changes.add(outcome.delays_near_changes);
+    delays.merge(outcome.delays);
+    delays_near_changes.merge(outcome.delays_near_changes);
   }
   void print() const {
     std::cout << seeds << " seeds, " << ticks << " ticks, " << compared << " states compared, " << certain
@@ -94,9 +94,9 @@ struct Sums : sim::Results {
 
  private:
   void print_players() const {
-    const auto print = [](const sim::Delays& of) {
-      std::cout << "p50 " << of.percentile(50) << ", p99 " << of.percentile(99) << ", longest " << of.percentile(100)
-                << " of " << of.count() << " commands";
+    const auto print = [](const core::Histogram& of) {
+      std::cout << "p50 " << of.percentile(0.5) << ", p99 " << of.percentile(0.99) << ", longest " << of.max() << " of "
+                << of.count() << " commands";
     };
     std::cout << unseen << " updates without the own entity\nticks until commands are executed: ";
     print(delays);

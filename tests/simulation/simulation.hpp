@@ -7,10 +7,10 @@
 #include <functional>
 #include <memory>
 #include <mobula/client/files/resource_folder.hpp>
+#include <mobula/core/histogram.hpp>
 #include <mobula/server/store/database.hpp>
 #include <mobula/server/store/store.hpp>
 #include <simulation/census.hpp>
-#include <simulation/delays.hpp>
 #include <simulation/hostile_client.hpp>
 #include <simulation/oracle.hpp>
 #include <simulation/plan.hpp>
@@ -61,8 +61,8 @@ struct Results {
   std::uint64_t crossings = 0;     // entities that went from one zone to another
   std::uint64_t zone_changes = 0;  // clients that followed their players
   std::uint64_t unseen = 0;        // updates of clients whose own entity was missing from their mirrors
-  Delays delays{};                 // players in a cluster, but for those near changes of zone
-  Delays delays_near_changes{};
+  core::Histogram delays{};        // players in a cluster, but for those near changes of zone
+  core::Histogram delays_near_changes{};
 };
 
 struct Outcome : Results {

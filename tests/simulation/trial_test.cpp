@@ -103,7 +103,7 @@ TEST(Trial, AChangeOfZoneDelaysCommandsByTwoTicks) {
   const Trial trial = run_trial(draw_plan(2, "calm-zones", {.ticks = 300, .players = 40, .entities = 60}));
   EXPECT_EQ(trial.outcome.wrong, "");
   EXPECT_GT(trial.outcome.delays_near_changes.count(), 50u);
-  EXPECT_LE(trial.outcome.delays_near_changes.percentile(99), trial.outcome.delays.percentile(99) + 2);
+  EXPECT_LE(trial.outcome.delays_near_changes.percentile(0.99), trial.outcome.delays.percentile(0.99) + 2);
 }
 
 // Nobody starves, and those who play miss no tick, although a tick has time for one alone.

@@ -1,10 +1,11 @@
 // Input delays of a simulated player: how long after it was given each command was executed.
 #pragma once
 
+#include <algorithm>
 #include <cstdlib>
 #include <mobula/core/clock.hpp>
+#include <mobula/core/histogram.hpp>
 #include <optional>
-#include <simulation/delays.hpp>
 #include <vector>
 
 namespace mobula::sim {
@@ -16,15 +17,15 @@ class InputDelays {
   void on_executed(std::uint32_t number, core::Nanoseconds now) { commands_.at(number - 1).executed = now; }
   void on_zone_changed(core::Nanoseconds now) { changes_.push_back(now); }
 
-  /// Adds the commands that were executed: those given near a change of zone, and all others.
-  void add_to(Delays& near_changes, Delays& others, core::Nanoseconds tick_length) const {
+  /// Adds the ticks of the commands that were executed, apart for those given near a change of zone.
+  void add_to(core::Histogram& near_changes, core::Histogram& others, core::Nanoseconds tick_length) const {
     for (const auto& [given, executed] : commands_)
       if (executed) (is_near_change(given) ? near_changes : others).add(ticks(*executed - given, tick_length));
   }
 
  private:
-  static std::size_t ticks(core::Nanoseconds time, core::Nanoseconds tick_length) {
-    return static_cast<std::size_t>((time + tick_length - 1) / tick_length);
+  static std::uint64_t ticks(core::Nanoseconds time, core::Nanoseconds tick_length) {
+    return static_cast<std::uint64_t>((time + tick_length - 1) / tick_length);
   }
   static constexpr core::Nanoseconds near = core::second;
 
