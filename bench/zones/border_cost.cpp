@@ -1,80 +1,13 @@
-#include <cmath>
-#include <mobula/schema/components.hpp>
-#include <mobula/schema/engine.hpp>
 #include <mobula/server/zones/zone_pass.hpp>
 
+#include "zones/strip.hpp"
 #include "zones/zone_bench.hpp"
 #include "zones/zone_server.hpp"
 
 namespace mobula::bench {
 namespace {
 
-using transport::Address;
-
-constexpr float sight = 40;  // metres
-constexpr core::Nanoseconds tick_length = core::second / 20;
 const server::ServerConfig verifying{.verify_one_in = 1};
-
-// Entities on circles within sight of the border and of the player.
-class StripGame final : public server::Game {
- public:
-  explicit StripGame(std::uint32_t entities) : entities_(entities) {}
-
-  [[nodiscard]] core::ByteView schema() const override { return test::game_schema()->bytes(); }
-  [[nodiscard]] std::vector<server::Layer> layers() const override { return {{"near", sight}}; }
-  core::Status start(server::World& world) override {
-    for (std::uint32_t i = 0; i < entities_; ++i) {
-      const core::Result<ecs::Entity> made = world.create(engine::Transform{}, demo::Health{});
-      if (!made) return made.error();
-      all_.push_back(*made);
-    }
-    move(world);
-    return core::Done{};
-  }
-  core::Result<ecs::Entity> join(server::World& world, const server::Player&) override {
-    return world.create(engine::Transform{.position = {.x = -sight / 2, .y = 0, .z = 0}});
-  }
-  void leave(server::World&, const server::Player&) override {}
-  void tick(server::World& world) override { move(world); }
-
- private:
-  void move(server::World& world) {
-    for (std::size_t i = 0; i < all_.size(); ++i) {
-      const float radius = sight / 3 * std::sqrt(static_cast<float>(i + 1) / static_cast<float>(all_.size()));
-      const float angle = static_cast<float>(i) + 0.05F * static_cast<float>(world.tick());
-      engine::Vec3& at = world.registry().get<engine::Transform>(all_[i]).position;
-      at = {.x = -sight / 2 + radius * std::cos(angle), .y = 0, .z = radius * std::sin(angle)};
-    }
-  }
-
-  std::uint32_t entities_;
-  std::vector<ecs::Entity> all_;
-};
-
-// Datagrams of one direction, delivered in the same tick.
-struct Wire final : transport::Output {
-  void send(const Address& to, core::ByteView datagram) override {
-    waiting.emplace_back(to, core::Bytes(datagram.begin(), datagram.end()));
-  }
-  std::vector<std::pair<Address, core::Bytes>> waiting;
-};
-
-struct Client {
-  Client(const Address& own, client::ConnectionConfig config)
-      : address(own), connection(std::make_unique<client::Connection>(std::move(config), 0)) {}
-  Address address;
-  std::unique_ptr<client::Connection> connection;
-  Wire wire;
-  std::uint64_t bytes = 0;  // received
-};
-
-client::ConnectionConfig config_of(std::uint64_t client_id, const transport::UserData& user_data, bool spectates) {
-  client::ConnectionConfig config;
-  config.transport.token = test::test_token(client_id, user_data);
-  config.schema = test::game_schema();
-  config.spectate = spectates;
-  return config;
-}
 
 struct Times {
   core::Nanoseconds send = 0;
@@ -89,12 +22,12 @@ class Border {
   Border(std::uint32_t entities, bool is_linked)
       : is_linked_(is_linked),
         west_game_(entities),
-        west_(start_zone(west_game_, 0, verifying)),
-        east_(start_zone(east_game_, 1, verifying)),
+        west_(start_zone(west_game_, place_of(two_zones, 0), verifying)),
+        east_(start_zone(east_game_, place_of(two_zones, 1), verifying)),
         ghosts_(east_->world().registry(), 0),
-        link_(Address::v4(10, 2, 0, 1, 5000),
-              config_of(1, server::zone_pass(1, 1, test::test_transport().private_key), true)),
-        player_(Address::v4(10, 2, 0, 2, 5000), config_of(2, {}, false)) {}
+        link_(transport::Address::v4(10, 2, 0, 1, 5000),
+              client_config(1, server::zone_pass(1, 1, test::test_transport().private_key), true)),
+        player_(transport::Address::v4(10, 2, 0, 2, 5000), client_config(2, {}, false)) {}
 
   Times tick() {
     now_ += tick_length;
@@ -121,7 +54,7 @@ class Border {
     for (const auto& [to, datagram] : client.wire.waiting) west_->receive(client.address, datagram, now_, west_out_);
     client.wire.waiting.clear();
   }
-  void receive(const Address& to, core::ByteView datagram, Times& times) {
+  void receive(const transport::Address& to, core::ByteView datagram, Times& times) {
     Client& client = to == link_.address ? link_ : player_;
     client.bytes += datagram.size();
     const core::Nanoseconds spent =

@@ -123,8 +123,8 @@ class StoreMeter {
 
 CrossingCost measure_crossings(std::uint32_t crossings) {
   EmptyGame game;
-  const std::unique_ptr<server::Server> west = start_zone(game, 0, {});
-  const std::unique_ptr<server::Server> east = start_zone(game, 1, {});
+  const std::unique_ptr<server::Server> west = start_zone(game, place_of(two_zones, 0), {});
+  const std::unique_ptr<server::Server> east = start_zone(game, place_of(two_zones, 1), {});
   Cluster cluster;
   BenchNode& source = *cluster.nodes[0];
   BenchNode& target = *cluster.nodes[1];

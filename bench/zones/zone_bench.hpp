@@ -33,6 +33,14 @@ struct BorderCost {
 };
 BorderCost measure_border(std::uint32_t entities, std::uint32_t ticks);
 
+/// A zone without neighbours, beside the same world without a cluster: CPU time of the simulation thread per tick.
+struct AloneCost {
+  std::uint32_t clients = 0;  // each sees all entities, all of which move
+  double world_us = 0;
+  double zone_us = 0;
+};
+AloneCost measure_alone(std::uint32_t entities, std::uint32_t clients, std::uint32_t ticks);
+
 /// Entities that cross between two zones one by one, and a node without zones beside them.
 struct CrossingCost {
   std::uint32_t crossings = 0;
@@ -62,6 +70,7 @@ EtcdCost measure_etcd(const std::vector<std::string>& members, std::size_t recor
 
 struct ZoneReport {
   BorderCost border{};
+  AloneCost alone{};
   CrossingCost crossings{};
   std::optional<EtcdCost> etcd{};
 };

@@ -63,6 +63,10 @@ std::string to_table(const ZoneReport& report) {
       border.ghosts, border.link_bytes, border.client_bytes, border.link_bytes / border.client_bytes, border.mirror_ns,
       border.copy_ns, border.publish_ns, border.send_ns, border.checks, border.mismatches);
   text += core::format(
+      "a zone without neighbours, {} clients:\n"
+      "  CPU per tick {:.0f} us, without a cluster {:.0f} us: {:.3f} times\n",
+      report.alone.clients, report.alone.zone_us, report.alone.world_us, report.alone.zone_us / report.alone.world_us);
+  text += core::format(
       "{} crossings, one entity each:\n"
       "  record {:.0f} bytes; {:.1f} transactions and {:.0f} bytes of keys and values written per crossing\n"
       "  CPU: pack {:.0f} us, unpack {:.0f} us; nodes: source {:.0f} us, target {:.0f} us, any other {:.0f} us\n",
@@ -106,12 +110,12 @@ std::string to_json(const ZoneReport& report) {
   const CrossingCost& cost = report.crossings;
   return core::format(
       R"({{"ghosts":{},"traffic":{:.3f},"mirror_ns":{:.0f},"copy_ns":{:.0f},"publish_ns":{:.0f},"send_ns":{:.0f},)"
-      R"("checks":{},"mismatches":{},"crossings":{},"record_bytes":{:.0f},"commits":{:.2f},"written_bytes":{:.0f},)"
+      R"("checks":{},"mismatches":{},"alone":{:.4f},"crossings":{},"record_bytes":{:.0f},"commits":{:.2f},"written_bytes":{:.0f},)"
       R"("release_us":{:.1f},"receive_us":{:.1f},"source_us":{:.1f},"target_us":{:.1f},"bystander_us":{:.1f},"etcd":{}}})",
       border.ghosts, border.link_bytes / border.client_bytes, border.mirror_ns, border.copy_ns, border.publish_ns,
-      border.send_ns, border.checks, border.mismatches, cost.crossings, cost.record_bytes, cost.commits,
-      cost.written_bytes, cost.release_us, cost.receive_us, cost.source_us, cost.target_us, cost.bystander_us,
-      to_json(report.etcd));
+      border.send_ns, border.checks, border.mismatches, report.alone.zone_us / report.alone.world_us, cost.crossings,
+      cost.record_bytes, cost.commits, cost.written_bytes, cost.release_us, cost.receive_us, cost.source_us,
+      cost.target_us, cost.bystander_us, to_json(report.etcd));
 }
 
 }  // namespace mobula::bench

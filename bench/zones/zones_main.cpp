@@ -11,6 +11,7 @@
 int main(int argc, char** argv) {
   using namespace mobula;
   std::uint32_t ghosts = 1000;
+  std::uint32_t clients = 100;
   std::uint32_t ticks = 400;
   std::uint32_t crossings = 500;
   std::string etcd;
@@ -18,6 +19,9 @@ int main(int argc, char** argv) {
   bool json = false;
   CLI::App app("Measures the costs of ghosts and crossings between two zones.", "mobula-zone-bench");
   app.add_option("--ghosts", ghosts, "number of ghosts")->check(CLI::Range(1, 20'000))->capture_default_str();
+  app.add_option("--clients", clients, "number of clients of the zone without neighbours")
+      ->check(CLI::Range(0, 1000))
+      ->capture_default_str();
   app.add_option("--ticks", ticks, "ticks measured")->check(CLI::Range(1, 100'000))->capture_default_str();
   app.add_option("--crossings", crossings, "number of crossings")->check(CLI::Range(1, 20'000))->capture_default_str();
   app.add_option("--etcd", etcd, "members of an etcd to measure: http://HOST:PORT, separated by commas");
@@ -35,6 +39,7 @@ int main(int argc, char** argv) {
   if (const auto status = process::parse_command_line(app, argc, argv)) return *status;
   core::set_log_level(core::LogLevel::warn);
   bench::ZoneReport report{.border = bench::measure_border(ghosts, ticks),
+                           .alone = bench::measure_alone(ghosts, clients, ticks),
                            .crossings = bench::measure_crossings(crossings)};
   if (!etcd.empty()) {
     const core::Result<std::vector<std::string>> members = cluster::parse_members(etcd);

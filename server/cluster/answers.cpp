@@ -106,6 +106,10 @@ Json map_json(const std::string& map, const server::ZoneMap& zones) {
   return {{"map", map}, {"zones", worlds}};
 }
 
+Json sent_json(std::string_view account, std::string_view from, std::string_view world) {
+  return {{"account", account}, {"from", from}, {"world", world}};
+}
+
 std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 }  // namespace mobula::cluster

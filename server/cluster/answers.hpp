@@ -29,6 +29,8 @@ Json maps_json(const Directory& directory, const Page& page);
 /// known.
 Json zones_json(const Control& control, NodeFigures& figures, const std::string& map, const server::ZoneMap& zones);
 
+/// Returns {"account": …, "from": WORLD, "world": WORLD} for a player who was sent.
+Json sent_json(std::string_view account, std::string_view from, std::string_view world);
 /// Returns text on one line. Bytes that are not UTF-8 are replaced.
 std::string text_of(const Json& json);
 

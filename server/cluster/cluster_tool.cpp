@@ -139,12 +139,24 @@ void add_merge(CLI::App& command, Options& options) {
 
 void add_drain(CLI::App& command, Options& options) { add_name(command, "node", options.command.node, "NODE"); }
 
-void add_token(CLI::App& command, Options& options) {
+void add_account(CLI::App& command, Options& options, const char* help) {
   add_world(command, options);
-  command.add_option("account", options.command.account, "account of the player; empty for a guest")
+  command.add_option("account", options.command.account, help)
       ->type_name("ACCOUNT")
       ->required()
       ->check(checked(check_account));
+}
+
+void add_send(CLI::App& command, Options& options) {
+  add_account(command, options, "account of the player");
+  command
+      .add_option("--node-token-file", options.command.node_token_file,
+                  "file whose first line is the bearer token of the nodes' admin ports")
+      ->type_name("FILE");
+}
+
+void add_token(CLI::App& command, Options& options) {
+  add_account(command, options, "account of the player; empty for a guest");
   command.add_option("--key-file", options.command.key_file, "key shared with the servers")
       ->type_name("FILE")
       ->required();
@@ -184,6 +196,7 @@ constexpr Command commands[] = {
     {"merge", "give a zone's region to a zone beside it", add_merge, run_ask<merge>},
     {"drain", "let a node close its worlds and take no more", add_drain, run_ask<drain>},
     {"resolve", "print where a world is", add_world, run_ask<resolve>},
+    {"send", "send a player to another world", add_send, run_ask<send>},
     {"token", "make a connect token for an open world", add_token, run_ask<token>},
 };
 

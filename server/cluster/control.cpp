@@ -107,7 +107,6 @@ core::Status Control::admits(std::string_view name, const WorldRecord& world) co
                                           world.node, name)};
 }
 
-// Updates until `done` returns true. Returns false if the time ends before.
 bool Control::wait(core::Nanoseconds time, const std::function<bool()>& done) {
   update(pump_());
   for (const core::Nanoseconds end = now_ + time; !done(); update(pump_()))

@@ -55,6 +55,8 @@ class Control {
   /// Returns whether players may be sent to a world. Error "not open": it is not, or its node drains.
   [[nodiscard]] core::Status admits(std::string_view name, const WorldRecord& world) const;
 
+  /// Updates until `done` returns true. Returns false if the time ends before.
+  bool wait(core::Nanoseconds time, const std::function<bool()>& done);
   /// Waits until all keys were listed.
   core::Status wait_until_ready();
   /// Creates a world, on a node if one has room. Requires `places` and core::is_good_name() of both.
@@ -73,7 +75,6 @@ class Control {
   core::Status drain(const std::string& node);
 
  private:
-  bool wait(core::Nanoseconds time, const std::function<bool()>& done);
   core::Result<Reply> own_reply(RequestId request, const char* what);
   core::Status commit_map(const std::string& map, std::string json);
   core::Status create_worlds(const std::string& map, const server::ZoneMap& zones, const std::string& game);

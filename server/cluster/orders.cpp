@@ -67,6 +67,7 @@ constexpr Field split_fields[] = {zone_field,
                                   {"z", read_cut<false>, false}};
 constexpr Field merge_fields[] = {zone_field, {"into", read_text<&Order::into, core::check_name>}};
 constexpr Field world_fields[] = {world_field, game_field};
+constexpr Field player_fields[] = {world_field, account_field};
 constexpr Field token_fields[] = {
     world_field, account_field, {"create", read_create, false}, {"game", game_field.read, false}};
 
@@ -113,6 +114,12 @@ core::Result<Order> parse_split_order(std::string_view body) {
 
 core::Result<Order> parse_merge_order(std::string_view body) {
   return parse(body, R"({"zone": "far-east", "into": "east"})", merge_fields);
+}
+
+core::Result<Order> parse_player_order(std::string_view body) {
+  core::Result<Order> order = parse(body, R"({"world": "lobby", "account": "anna"})", player_fields);
+  if (order && order->account.empty()) return bad("account: a guest cannot be found, as guests have no account");
+  return order;
 }
 
 core::Result<Order> parse_token_order(std::string_view body) {

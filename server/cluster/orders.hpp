@@ -31,6 +31,8 @@ core::Result<Order> parse_map_order(std::string_view body);
 core::Result<Order> parse_split_order(std::string_view body);
 /// Parses {"zone": "far-east", "into": "east"}. Errors: "bad request".
 core::Result<Order> parse_merge_order(std::string_view body);
+/// Parses {"world": "lobby", "account": "anna"} of a player who is in the game. Errors: "bad request".
+core::Result<Order> parse_player_order(std::string_view body);
 /// Parses {"world": "lobby", "account": "anna"}, with "create": true and "game" to create the world if there is none.
 /// Errors: "bad request".
 core::Result<Order> parse_token_order(std::string_view body);

@@ -1,9 +1,9 @@
 #include <cluster/map_topic.hpp>
+#include <cluster/player_sender.hpp>
 #include <cluster/serve.hpp>
 #include <cluster/service.hpp>
 #include <mobula/core/log.hpp>
 #include <mobula/net/bearer_token.hpp>
-#include <mobula/net/resolve.hpp>
 #include <mobula/process/key_file.hpp>
 #include <mobula/server/admin/documents.hpp>
 #include <mobula/server/admin/http_server.hpp>
@@ -32,12 +32,6 @@ core::Result<std::string> node_bearer(const ServeOptions& options, const std::st
   core::Result<net::BearerTokenFile> file = net::load_bearer_token(options.node_token_file);
   if (!file) return core::Error{file.error().reason, "--node-token-file: " + file.error().message};
   return std::move(file->token);
-}
-
-core::Result<std::string> look_up(const std::string& host_and_port) {
-  const core::Result<transport::Address> address = net::resolve(host_and_port);
-  if (!address) return address.error();
-  return to_string(*address);
 }
 
 // Logs when the contact with etcd is lost and found.
@@ -70,13 +64,14 @@ core::Status serve(const ServeOptions& options) {
   core::Result<std::string> bearer = node_bearer(options, config->bearer_token);
   if (!bearer) return bearer.error();
   EtcdSession session(options.at, true, change_patience);
-  NodeAddresses addresses(look_up);
+  NodeAddresses addresses(look_up_host);
   NodeFigures figures(session.events(), addresses, *bearer);
+  PlayerSender sender(session.events(), addresses, session.control(), *bearer);
   const MapWatch::Context watched{session.events(), session.control(), addresses, *bearer};
   MapTopic map(watched);
   bool stopping = false;
   session.events().on_stop_signal([&] { stopping = true; });
-  config->routes = service_routes(session.control(), figures, key);
+  config->routes = service_routes(session.control(), figures, sender, key);
   for (admin::Route& file : admin::file_routes(admin::inspector_files(), "cluster.html"))
     config->routes.push_back(std::move(file));
   config->topics = {map.topic()};

@@ -25,14 +25,15 @@ struct Status {
   unsigned status;
 };
 constexpr std::array statuses{
-    Status{"bad address", 502},   Status{"bad answer", 502},   Status{"bad record", 409},
-    Status{"busy", 503},          Status{"failed", 500},       Status{"foreign", 503},
-    Status{"name taken", 409},    Status{"no majority", 503},  Status{"no rectangle", 409},
-    Status{"no spare zone", 409}, Status{"no such zone", 404}, Status{"other change", 409},
-    Status{"no space", 503},      Status{"no such map", 404},  Status{"no such node", 404},
-    Status{"no such world", 404}, Status{"no tokens", 404},    Status{"not open", 409},
-    Status{"other game", 409},    Status{"refused", 502},      Status{"unfinished", 504},
-    Status{"unknown host", 502},  Status{"unreachable", 503},
+    Status{"bad address", 502},    Status{"bad answer", 502},   Status{"bad record", 409},
+    Status{"busy", 503},           Status{"failed", 500},       Status{"foreign", 503},
+    Status{"name taken", 409},     Status{"no majority", 503},  Status{"no rectangle", 409},
+    Status{"no spare zone", 409},  Status{"no such zone", 404}, Status{"other change", 409},
+    Status{"no space", 503},       Status{"no such map", 404},  Status{"no such node", 404},
+    Status{"no such world", 404},  Status{"no tokens", 404},    Status{"not open", 409},
+    Status{"no such player", 404}, Status{"on the way", 409},   Status{"unanswered", 503},
+    Status{"other game", 409},     Status{"refused", 502},      Status{"unfinished", 504},
+    Status{"unknown host", 502},   Status{"unreachable", 503},
 };
 
 // Other reasons are those of bad requests.
@@ -83,8 +84,8 @@ Finish answered(Response response) {
 
 class Service {
  public:
-  Service(Control& control, NodeFigures& figures, const std::optional<core::SecretKey>& key)
-      : control_(control), figures_(figures), key_(key) {}
+  Service(Control& control, NodeFigures& figures, PlayerSender& sender, const std::optional<core::SecretKey>& key)
+      : control_(control), figures_(figures), sender_(sender), key_(key) {}
 
   admin::Reply nodes(const Request& request) const {
     return list(request, [this](const Page& page) { return nodes_json(control_.directory(), page); });
@@ -151,6 +152,15 @@ class Service {
       if (const core::Status drained = control_.drain(name); !drained) return drained.error();
       core::log_info("cluster", "node '{}' drains", name);
       return answered(json_response(Json{{"node", name}, {"draining", true}}));
+    });
+  }
+  admin::Reply send(const Request& request) const {
+    const core::Result<Order> order = parse_player_order(request.body);
+    if (!order) return refusal(order.error());
+    return on_control([this, order = *order]() -> core::Result<Finish> {
+      const core::Result<std::string> from = sender_.send(order.account, order.world);
+      if (!from) return from.error();
+      return answered(json_response(sent_json(order.account, *from, order.world)));
     });
   }
   admin::Reply tokens(const Request& request) const {
@@ -221,6 +231,7 @@ class Service {
 
   Control& control_;
   NodeFigures& figures_;
+  PlayerSender& sender_;
   std::optional<core::SecretKey> key_;
 };
 
@@ -234,7 +245,7 @@ struct Entry {
 
 }  // namespace
 
-std::vector<admin::Route> service_routes(Control& control, NodeFigures& figures,
+std::vector<admin::Route> service_routes(Control& control, NodeFigures& figures, PlayerSender& sender,
                                          const std::optional<core::SecretKey>& key) {
   const Entry entries[] = {
       {"GET", "/nodes", &Service::nodes, {"after", "limit"}},
@@ -247,11 +258,12 @@ std::vector<admin::Route> service_routes(Control& control, NodeFigures& figures,
       {"POST", "/maps/{map}/split", &Service::split},
       {"POST", "/maps/{map}/merge", &Service::merge},
       {"GET", "/worlds/{world}", &Service::world},
+      {"POST", "/players", &Service::send},
       {"POST", "/tokens", &Service::tokens},
       {"GET", "/metrics", &Service::metrics},
       {"GET", "/health", &Service::health, {}, admin::Access::everyone},
   };
-  const auto service = std::make_shared<const Service>(control, figures, key);
+  const auto service = std::make_shared<const Service>(control, figures, sender, key);
   std::vector<admin::Route> routes;
   for (const Entry& each : entries) {
     const auto handler = [service, answer = each.answer](const Request& request) {

@@ -4,6 +4,7 @@
 
 #include <cluster/control.hpp>
 #include <cluster/node_figures.hpp>
+#include <cluster/player_sender.hpp>
 #include <mobula/core/content_hash.hpp>
 #include <mobula/server/admin/http.hpp>
 #include <optional>
@@ -15,9 +16,9 @@ inline constexpr std::size_t page_max = 500;
 inline constexpr core::Nanoseconds change_patience = 1500 * core::millisecond;  // for an outcome of a request
 inline constexpr core::Nanoseconds answer_patience = 4 * core::second;          // and for those before it
 
-/// Returns the routes. Without a key every request for a token is refused with "no tokens". The control and the figures
+/// Returns the routes. Without a key every request for a token is refused with "no tokens". The references
 /// must outlive them.
-std::vector<server::admin::Route> service_routes(Control& control, NodeFigures& figures,
+std::vector<server::admin::Route> service_routes(Control& control, NodeFigures& figures, PlayerSender& sender,
                                                  const std::optional<core::SecretKey>& key);
 
 }  // namespace mobula::cluster

@@ -71,9 +71,8 @@ class Roaming:
         def arrives():
             if self.playing(account, target):
                 return True
-            player, admin = self.playing(account, source), self.cluster.admin_of(source)
-            if player and admin:
-                ask(f"{admin}/sessions/{player['player']}/send?world={source}", {"target": target})
+            if self.playing(account, source):
+                ask(f"{self.cluster.url}/players", {"world": target, "account": account})
             return False
 
         wait(arrives, f"{account} crosses from {source} to {target}")

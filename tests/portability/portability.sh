@@ -109,10 +109,11 @@ server() {
   return $status
 }
 
-# Minutes instead of an hour of a processor: sessions that use most of the client core, where compiler, library and
-# machine differ most from those of the tests.
+# Minutes instead of an hour of a processor: sessions that use most of the client core, where library and machine differ
+# most from those of the tests. By clang, which takes less than half of g++'s time.
 quick() {
-  local status=0 optimise=-O1 batch=0
+  local status=0 optimise=-O1 batch=0 platform
+  for platform in mingw arm64; do option[$platform]=${option[$platform]%.cmake}-clang.cmake; done
   client mingw demo_rules vectors vectors_c || status=1
   client arm64 demo_rules vectors vectors_c || status=1
   return $status

@@ -46,6 +46,7 @@ struct Fault {
     parted,
     node_date,
     no_majority,
+    coordinator_full,
     slow_coordinator,
     map,
   };

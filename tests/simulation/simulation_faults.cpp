@@ -81,6 +81,7 @@ void Simulation::apply(const Fault& fault) {
     case Kind::parted:
     case Kind::node_date:
     case Kind::no_majority:
+    case Kind::coordinator_full:
     case Kind::slow_coordinator:
     case Kind::map: return;
   }

@@ -76,13 +76,14 @@ TEST(Trial, ZonesKeepEverythingUnderAllFaults) {
   using Kind = Fault::Kind;
   Plan plan = draw_plan(1, "calm-zones", {.ticks = 420, .players = 4, .entities = 120});
   plan.checkpoint_ticks = 20;
-  plan.faults = {fault(Kind::parted, 20, 40),       fault(Kind::map, 30),
-                 fault(Kind::node_killed, 50, 30),  fault(Kind::disk_full, 60, 30),
-                 fault(Kind::no_majority, 100, 60), fault(Kind::map, 130),
-                 fault(Kind::node_cut, 170, 50),    fault(Kind::slow_coordinator, 200, 80),
-                 fault(Kind::node_paused, 240, 60), fault(Kind::cut, 250, 120),
-                 fault(Kind::node_ended, 320, 20),  fault(Kind::mute, 330, 40),
-                 fault(Kind::node_date, 340, 80),   fault(Kind::node_killed, 380, 30)};
+  plan.faults = {fault(Kind::parted, 20, 40),           fault(Kind::map, 30),
+                 fault(Kind::node_killed, 50, 30),      fault(Kind::disk_full, 60, 30),
+                 fault(Kind::no_majority, 100, 60),     fault(Kind::map, 130),
+                 fault(Kind::node_cut, 170, 50),        fault(Kind::slow_coordinator, 200, 80),
+                 fault(Kind::node_paused, 240, 60),     fault(Kind::cut, 250, 120),
+                 fault(Kind::node_ended, 320, 20),      fault(Kind::mute, 330, 40),
+                 fault(Kind::node_date, 340, 80),       fault(Kind::node_killed, 380, 30),
+                 fault(Kind::coordinator_full, 390, 30)};
   plan.faults[12].by = -2000 * core::second;
   const Trial trial = run_trial(plan);
   EXPECT_EQ(trial.outcome.wrong, "");

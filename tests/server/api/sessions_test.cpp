@@ -92,6 +92,30 @@ TEST_F(ApiSessions, APlayerIsSentToAnotherWorldOfACluster) {
   EXPECT_EQ(departures[0].world, "arena");
 }
 
+TEST_F(ApiSessions, APlayerIsSentByItsAccount) {
+  const std::string account = "anna";
+  const ecs::Entity own = world.registry().create();
+  world.village.server->restore_players(2, {{1, "Anna", account, own, true}});
+  const auto send = [&](const json& body) { return world.send("POST", "/api/players/send", body.dump()); };
+  EXPECT_EQ(send({{"account", "bert"}, {"target", "arena"}}).json["world"], nullptr) << "it is not here";
+  EXPECT_EQ(send({{"account", ""}, {"target", "arena"}}).json["world"], nullptr);
+  EXPECT_EQ(send({{"account", account}, {"target", "arena"}}).code(), "no_cluster");
+  world.village.server->on_save_crossings([](ecs::Tick) { return core::Bytes(); });
+  EXPECT_EQ(send({{"account", account}, {"target", "a/b"}}).code(), "bad_name");
+  for (const json& body :
+       {json{{"account", account}}, json{{"target", "arena"}}, json{{"account", 7}, {"target", "arena"}},
+        json{{"account", account}, {"target", "arena"}, {"more", 1}}})
+    EXPECT_EQ(send(body).code(), "bad_request") << body;
+  const std::string here = world.get("/api/sessions/1")["world"];
+  EXPECT_EQ(send({{"account", account}, {"target", here}}).json["world"], here) << "it stays";
+  EXPECT_TRUE(world.village.server->world().take_departures().empty());
+  EXPECT_EQ(send({{"account", account}, {"target", "arena"}}).json,
+            (json{{"account", account}, {"target", "arena"}, {"world", here}}));
+  const std::vector<World::Departure> departures = world.village.server->world().take_departures();
+  ASSERT_EQ(departures.size(), 1u);
+  EXPECT_EQ(departures[0].player, 1u);
+}
+
 TEST_F(ApiSessions, DetailsListInterestGroupsUnderTheFormerKeyToo) {
   join("anna");
   EXPECT_EQ(world.get("/api/sessions/1")["interest_groups"], json::array());

@@ -19,7 +19,8 @@ class StoreTwin {
   void set_majority(bool majority, core::Nanoseconds now);
   [[nodiscard]] bool has_majority() const { return majority_; }
   static constexpr std::size_t request_bytes_max = 3 << 19;  // as etcd's
-  void fill() { full_ = true; }
+  // Without space nothing is written, but leases go on.
+  void set_full(bool full) { full_ = full; }
   // Becomes the state that a copy has, as after a restored backup. Leases have their whole time then.
   void restore(const StoreTwin& backup, core::Nanoseconds now);
   void compact() { compacted_ = revision_; }

@@ -175,7 +175,7 @@ TEST_F(CrossingsTest, AWorldWithALaterOwnerIsLeftAlone) {
 }
 
 TEST_F(CrossingsTest, AFullStoreRefusesIt) {
-  trial.store.fill();
+  trial.store.set_full(true);
   at("a").send("a", "anna", "b");
   trial.run(core::second);
   EXPECT_EQ(at("a").refused, 1);

@@ -285,7 +285,7 @@ TEST_F(NodeTest, StatusHasContactErrorsAndCounts) {
   ASSERT_TRUE(status.since_contact);
   EXPECT_LT(*status.since_contact, core::second / 2);
   EXPECT_GT(status.lease_left, core::second);
-  cluster.store.fill();
+  cluster.store.set_full(true);
   a.node.set_load({.players = 1});
   cluster.run(2 * core::second);
   status = a.node.status(cluster.now);

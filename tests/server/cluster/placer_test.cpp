@@ -329,7 +329,7 @@ TEST_F(PlacerTest, WithoutAMajorityNothingIsPlacedAndNothingMoves) {
 TEST_F(PlacerTest, AFullStoreIsNamed) {
   cluster.add_node("a");
   cluster.run(core::second);
-  cluster.store.fill();
+  cluster.store.set_full(true);
   EXPECT_EQ(create("w"), "no space");
 }
 

@@ -292,7 +292,7 @@ TEST_F(ControlTest, ACreationSucceedsThoughTheWatchIsSilent) {
 }
 
 TEST_F(ControlTest, AFailedCommitIsCountedAndItsReasonKept) {
-  of.cluster.store.fill();
+  of.cluster.store.set_full(true);
   EXPECT_EQ(reason_of(of.control.create("w", "game")), "no space");
   EXPECT_EQ(of.control.counters().failed_commits, 1u);
   EXPECT_EQ(of.control.counters().placements, 0u);

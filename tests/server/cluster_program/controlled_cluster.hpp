@@ -5,6 +5,7 @@
 
 #include <cluster/control.hpp>
 #include <cluster/node_figures.hpp>
+#include <cluster/player_sender.hpp>
 #include <mobula/net/event_loop.hpp>
 #include <server/cluster/cluster_of_twins.hpp>
 
@@ -57,6 +58,7 @@ class ControlledCluster {
   net::EventLoop events{};
   cluster::NodeAddresses addresses{[](const std::string& host) { return core::Result<std::string>(host); }};
   cluster::NodeFigures figures{events, addresses, ""};
+  cluster::PlayerSender sender{events, addresses, control, ""};
 };
 
 inline std::string reason_of(const core::Status& status) { return status ? "" : status.error().reason; }

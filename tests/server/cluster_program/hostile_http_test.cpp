@@ -25,9 +25,10 @@ class HostileHttp : public testing::Test {
            "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
   }
   static std::unique_ptr<admin::HttpServer> start(test::ControlledCluster& of) {
-    auto started = admin::HttpServer::start({.name = "cluster",
-                                             .listen = transport::Address::v4(127, 0, 0, 1, 0),
-                                             .routes = service_routes(of.control, of.figures, core::SecretKey{})});
+    auto started =
+        admin::HttpServer::start({.name = "cluster",
+                                  .listen = transport::Address::v4(127, 0, 0, 1, 0),
+                                  .routes = service_routes(of.control, of.figures, of.sender, core::SecretKey{})});
     EXPECT_TRUE(started.ok());
     return std::move(*started);
   }
@@ -85,9 +86,10 @@ TEST_F(HostileHttp, PagesOfOtherSitesAreRefused) {
 }
 
 TEST_F(HostileHttp, OtherMachinesNeedABearerToken) {
-  const auto started = admin::HttpServer::start({.name = "cluster",
-                                                 .listen = transport::Address::v4(0, 0, 0, 0, 0),
-                                                 .routes = service_routes(of.control, of.figures, std::nullopt)});
+  const auto started =
+      admin::HttpServer::start({.name = "cluster",
+                                .listen = transport::Address::v4(0, 0, 0, 0, 0),
+                                .routes = service_routes(of.control, of.figures, of.sender, std::nullopt)});
   ASSERT_FALSE(started.ok());
   EXPECT_STREQ(started.error().reason, "no token");
 }

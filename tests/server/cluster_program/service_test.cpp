@@ -49,10 +49,20 @@ class ServiceTest : public testing::Test {
   }
 
   test::ControlledCluster of;
-  admin::Router router{service_routes(of.control, of.figures, a_key())};
+  admin::Router router{service_routes(of.control, of.figures, of.sender, a_key())};
   admin::Response response;
   json answer;
 };
+
+TEST_F(ServiceTest, APlayerWhoIsNowhereIsNotSent) {
+  of.cluster.store.commit({.puts = {{"c/worlds/w", to_json(WorldRecord{.game = "game"})}}});
+  of.run(core::second);
+  EXPECT_EQ(send("POST", "/players", R"({"world": "w", "account": "anna"})"), "404 no_such_player");
+  EXPECT_EQ(send("POST", "/players", R"({"world": "x", "account": "anna"})"), "404 no_such_world");
+  for (const char* body : {"{}", R"({"world": "w"})", R"({"world": "w", "account": ""})", R"({"account": "anna"})",
+                           R"({"world": "w", "account": "anna", "create": true})"})
+    EXPECT_EQ(send("POST", "/players", body), "400 bad_request") << body;
+}
 
 TEST_F(ServiceTest, ListsNodesAndWorlds) {
   open_world();
@@ -208,7 +218,7 @@ TEST_F(ServiceTest, ATroubledWorldIsShownWithItsReason) {
 
 TEST_F(ServiceTest, WithoutAKeyThereAreNoTokens) {
   open_world();
-  router = admin::Router(service_routes(of.control, of.figures, std::nullopt));
+  router = admin::Router(service_routes(of.control, of.figures, of.sender, std::nullopt));
   EXPECT_EQ(send("POST", "/tokens", R"({"world": "w", "account": "anna"})"), "404 no_tokens");
 }
 
@@ -247,7 +257,7 @@ TEST_F(ServiceTest, MetricsAreText) {
 }
 
 TEST_F(ServiceTest, AllButHealthNeedTheBearerToken) {
-  router = admin::Router(service_routes(of.control, of.figures, a_key()), "a-long-bearer-token");
+  router = admin::Router(service_routes(of.control, of.figures, of.sender, a_key()), "a-long-bearer-token");
   EXPECT_EQ(send("GET", "/health"), "200");
   for (const char* path : {"/nodes", "/worlds", "/worlds/w", "/metrics"})
     EXPECT_EQ(send("GET", path), "401 unauthorized") << path;

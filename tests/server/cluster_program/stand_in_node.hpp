@@ -17,9 +17,14 @@ class StandInNode {
     admin::HttpServerConfig config{.listen = transport::Address::v4(127, 0, 0, 1, 0),
                                    .bearer_token = std::move(token),
                                    .timeout = core::second / 4};
-    config.routes = {{"GET", "/api/status", [this](const admin::Request&) -> admin::Reply {
+    config.routes = {{"GET", "/api/status",
+                      [this](const admin::Request&) -> admin::Reply {
                         ++asked;
                         return admin::Response{200, text(status)};
+                      }},
+                     {"POST", "/api/players/send", [this](const admin::Request& request) -> admin::Reply {
+                        set(order, request.body);
+                        return admin::Response{200, text(sent)};
                       }}};
     config.topics = {{"map", 20, [this](std::string_view request) -> core::Result<std::shared_ptr<admin::Feed>> {
                         set(ordered, std::string(request));
@@ -47,7 +52,9 @@ class StandInNode {
 
   std::string status = R"({"worlds": [{"name": "land.w", "tick": 7, "entities": 3, "players": 1, "sessions": 2,
       "load": 0.5, "secret": "x", "zone": {"ghosts": 1}}]})";
-  std::string ordered;  // the last subscription
+  std::string ordered;                      // the last subscription
+  std::string sent = R"({"world": null})";  // answer about a player
+  std::string order;                        // the last one about a player
   std::atomic<int> asked = 0;
 
  private:

@@ -20,6 +20,7 @@ class WorldCrossingsTest : public test::ClusterWorldsTest {
 TEST_F(WorldCrossingsTest, APlayerCrossesAndIsSavedThere) {
   using testing::ElementsAre;
   using testing::IsEmpty;
+  using testing::Pair;
   int step = 0;
   run([&](Worlds& worlds) {
     if (step == 0) {
@@ -46,6 +47,8 @@ TEST_F(WorldCrossingsTest, APlayerCrossesAndIsSavedThere) {
   run([&](Worlds& worlds) {
     EXPECT_THAT(accounts(worlds, "a"), IsEmpty()) << "after a restart";
     EXPECT_THAT(accounts(worlds, "b"), ElementsAre("anna"));
+    EXPECT_THAT(worlds.find("a")->server().crossing().departed(core::monotonic_now()), ElementsAre(Pair("anna", "b")))
+        << "her client may not know yet";
     return true;
   });
 }

@@ -25,6 +25,9 @@ TEST(DepartedPlayers, ADepartedPlayersClientIsSentAfterItForAWhile) {
   EXPECT_EQ(departed.find("anna", until - 1), (Reason{ReasonCode::moved, "arena"}));
   EXPECT_FALSE(departed.find("anna", until));
   EXPECT_FALSE(departed.find("bert", 0));
+  departed.prepare("carl");
+  EXPECT_EQ(departed.all(until - 1), (std::map<std::string, std::string>{{"anna", "arena"}}));
+  EXPECT_TRUE(departed.all(until).empty());
 }
 
 TEST(DepartedPlayers, APlayerWhoIsHereAgainIsForgotten) {

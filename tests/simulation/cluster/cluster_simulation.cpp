@@ -164,7 +164,7 @@ void ClusterSimulation::check() {
   for (std::uint32_t i = 0; i < machines_.size(); ++i) {
     ZoneProcess* const process = machines_[i].process.get();
     if (process == nullptr || wires_.paused.contains(i) || !process->may_serve(wires_.now)) continue;
-    process->each_zone([&](const std::string& name, server::Server& server) { census_.look(name, server.world()); });
+    process->each_zone([&](const std::string& name, server::Server& server) { census_.look(name, server); });
   }
   if (!census_.wrong.empty()) fail(census_.wrong);
 }
@@ -220,6 +220,7 @@ void ClusterSimulation::apply(const Fault& fault, bool begins) {
     case Kind::parted: begins ? void(wires_.parted.insert(path)) : void(wires_.parted.erase(path)); return;
     case Kind::node_date: machines_[node].date_off = begins ? fault.by : 0; return;
     case Kind::no_majority: return store_.set_majority(!begins, wires_.now);
+    case Kind::coordinator_full: return store_.set_full(begins);
     case Kind::slow_coordinator:
       for (const Machine& machine : machines_) {
         if (machine.process == nullptr) continue;

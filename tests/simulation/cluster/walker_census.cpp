@@ -27,7 +27,17 @@ void WalkerCensus::note_number(std::uint32_t number, ecs::Entity entity) {
          to_string(known->second));
 }
 
-void WalkerCensus::look(const std::string& name, server::World& world) {
+void WalkerCensus::look_at_players(const std::string& name, const server::Server& server) {
+  for (const server::KnownPlayer& player : server.known_players()) {
+    if (!player.present) continue;
+    const auto [world, is_first] = player_in_.try_emplace(player.account, name);
+    if (!is_first) fail(player.account + " has a player in " + name + " and in " + world->second);
+  }
+}
+
+void WalkerCensus::look(const std::string& name, server::Server& server) {
+  look_at_players(name, server);
+  const server::World& world = server.world();
   const ecs::Registry& registry = world.registry();
   registry.view<const demo::Avatar, const demo::Health>().each(
       [&](ecs::Entity entity, const demo::Avatar& avatar, const demo::Health& health) {

@@ -37,9 +37,13 @@ class WalkerCensus {
   }
 
   /// Begins a look at all worlds that are served at this moment.
-  void begin() { owned_.clear(); }
-  /// Looks at one of them, in which each ghost has a handle and a value of its original.
-  void look(const std::string& name, server::World& world);
+  void begin() {
+    owned_.clear();
+    player_in_.clear();
+  }
+  /// Looks at one of them, in which each ghost has a handle and a value of its original. No account has a player in
+  /// two of them.
+  void look(const std::string& name, server::Server& server);
   /// Checks that those which live forever have one owner each.
   void check_all();
 
@@ -52,6 +56,7 @@ class WalkerCensus {
   std::uint64_t digest = 0;    // all that was looked at
 
  private:
+  void look_at_players(const std::string& name, const server::Server& server);
   void note_handle(ecs::Entity entity, std::uint32_t number);
   void note_number(std::uint32_t number, ecs::Entity entity);
 
@@ -61,6 +66,7 @@ class WalkerCensus {
   std::map<ecs::Entity, std::uint32_t> number_of_;  // each handle that ever was
   std::map<std::uint32_t, ecs::Entity> handle_of_;  // by number
   std::map<std::uint32_t, std::string> owned_;      // name of the world, by number
+  std::map<std::string, std::string> player_in_;    // name of the world, by account
 };
 
 }  // namespace mobula::sim

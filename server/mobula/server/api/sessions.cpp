@@ -128,6 +128,40 @@ core::Result<json> send_to_world(Inspection& world, const Request& request) {
   return json{{"player", *player}, {"target", name}};
 }
 
+// The player may be in any world of this process.
+core::Result<json> send_account(const Api& api, const Request& request) {
+  const core::Result<json> body = parse_body(request, {"account", "target"});
+  if (!body) return body.error();
+  for (const char* const name : {"account", "target"})
+    if (const auto field = body->find(name); field == body->end() || !field->is_string())
+      return core::Error{"bad request", core::format("{}: expected text", name)};
+  const auto& account = (*body)["account"].get_ref<const std::string&>();
+  const auto& target = (*body)["target"].get_ref<const std::string&>();
+  json sent{{"account", account}, {"target", target}, {"world", nullptr}};
+  if (account.empty()) return sent;
+  for (Inspection* const world : api.worlds()) {
+    for (const KnownPlayer& player : world->server().known_players()) {
+      if (!player.present || player.account != account) continue;
+      sent["world"] = world->name();
+      if (world->name() == target) return sent;
+      if (const core::Status good = world->server().send_player(player.id, target); !good) return good.error();
+      core::log_info("admin", "account {} is sent from world {} to world {}", account, world->name(), target);
+      return sent;
+    }
+  }
+  return sent;
+}
+
+admin::Handler send_any(const ApiPtr& api) {
+  return [api](const Request& request) -> admin::Reply {
+    return admin::Query{[api, request]() -> admin::Finish {
+      const core::Result<json> sent = send_account(*api, request);
+      if (!sent) return [error = sent.error()] { return admin::error_response(error); };
+      return [reply = *sent] { return answer_of(reply); };
+    }};
+  };
+}
+
 core::Result<json> kick(Inspection& world, const Request& request) {
   const core::Result<json> body = parse_body(request, {"reason"});
   if (!body) return body.error();
@@ -186,7 +220,8 @@ std::vector<admin::Route> session_routes(const ApiPtr& api) {
   return {{"GET", "/api/sessions", query_world(api, read_sessions), {"world", "cursor", "limit"}},
           {"GET", "/api/sessions/{player}", query_world(api, read_session), {"world"}},
           {"POST", "/api/sessions/{player}/kick", query_world(api, kick), {"world"}},
-          {"POST", "/api/sessions/{player}/send", query_world(api, send_to_world), {"world"}}};
+          {"POST", "/api/sessions/{player}/send", query_world(api, send_to_world), {"world"}},
+          {"POST", "/api/players/send", send_any(api)}};
 }
 
 }  // namespace mobula::server::api

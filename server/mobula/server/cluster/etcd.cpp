@@ -50,12 +50,6 @@ core::Result<std::string> parse_member(std::string_view member) {
   return std::string(scheme) + (parts->bracketed ? "[" + host + "]" : host) + ":" + std::to_string(port);
 }
 
-core::Result<std::string> look_up_host(const std::string& host_and_port) {
-  const core::Result<transport::Address> address = net::resolve(host_and_port);
-  if (!address) return address.error();
-  return to_string(*address);
-}
-
 // Makes the lookup of a member. Only names need one.
 HostLookup lookup_of(std::string_view member, const LookUp& look_up) {
   if (member.starts_with(scheme)) member.remove_prefix(scheme.size());

@@ -16,6 +16,8 @@ namespace mobula::cluster {
 
 /// Returns the address "IP:PORT" of "HOST:PORT". It may block.
 using LookUp = std::function<core::Result<std::string>(const std::string& host_and_port)>;
+/// Asks the resolver of the machine.
+core::Result<std::string> look_up_host(const std::string& host_and_port);
 
 class HostLookup {
  public:

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <charconv>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -53,6 +54,16 @@ class JsonFields {
     for (const Json& each : *field) {
       if (!each.is_string()) return good_ = false, std::vector<std::string>();
       all.push_back(each.get_ref<const std::string&>());
+    }
+    return all;
+  }
+  std::map<std::string, std::string> text_map(const char* name) {
+    std::map<std::string, std::string> all;
+    const Json* const field = find(name, Json::value_t::object);
+    if (field == nullptr) return all;
+    for (const auto& [key, each] : field->items()) {
+      if (!each.is_string()) return good_ = false, std::map<std::string, std::string>();
+      all.emplace(key, each.get_ref<const std::string&>());
     }
     return all;
   }

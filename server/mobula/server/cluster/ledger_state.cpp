@@ -24,8 +24,9 @@ core::Bytes to_bytes(const LedgerState& state) {
       {"version", std::to_string(state.version)},
       {"prepared", std::move(prepared)},
       {"left", state.left},
-      {"arrived",
-       state.arrived}}.dump();
+      {"arrived", state.arrived},
+      {"departed",
+       state.departed}}.dump();
   const core::ByteView bytes = core::as_bytes(text.data(), text.size());
   return {bytes.begin(), bytes.end()};
 }
@@ -39,6 +40,7 @@ core::Result<LedgerState> parse_ledger_state(core::ByteView bytes) {
   state.version = fields.number<std::uint64_t>("version");
   for (std::string& id : fields.texts("left")) state.left.insert(std::move(id));
   for (std::string& id : fields.texts("arrived")) state.arrived.insert(std::move(id));
+  state.departed = fields.text_map("departed");
   const Json* const prepared = fields.find("prepared", Json::value_t::object);
   if (!fields.good() || prepared == nullptr) return bad();
   for (const auto& [id, record] : prepared->items()) {

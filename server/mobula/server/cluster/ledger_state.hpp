@@ -12,6 +12,7 @@ struct LedgerState {
   std::map<std::string, CrossingRecord> prepared{};
   std::set<std::string> left{};
   std::set<std::string> arrived{};
+  std::map<std::string, std::string> departed{};  // worlds of players who have left, by account: their clients follow
   bool operator==(const LedgerState&) const = default;
 
   /// Returns the crossings for which a save with this state counts.

@@ -101,6 +101,9 @@ core::Status WorldCrossings::begin(const cluster::NodeTask& task, core::Nanoseco
                                                     key)};
   if (store_ == nullptr) saved->version = task.ledger.version;  // a world without saves begins anew
   node_.saved(world_, epoch_, saved->version, saved->saved_ids());
+  // The later decisions follow.
+  for (const auto& [account, target] : std::exchange(saved->departed, {}))
+    server_.crossing().leave(account, target, now_);
   if (core::Status good = ledger_.restore(std::move(*saved), task.crossings, task.ledger.version); !good) return good;
   server_.on_save_crossings([this](ecs::Tick tick) { return save(tick); });
   return core::Done{};
@@ -133,9 +136,15 @@ void WorldCrossings::depart(const World::Departure& departure) {
 void WorldCrossings::update_zone(core::Nanoseconds now) {
   if (std::exchange(zone_tick_, server_.world().tick()) == server_.world().tick()) return;
   zone_->update(now);
+  if (const std::span<const Leaving> leaving = zone_->leaving(now); !leaving.empty()) cross_all(leaving, now);
+  send_followers();
+  report_ended();
+}
+
+void WorldCrossings::cross_all(std::span<const Leaving> leaving, core::Nanoseconds now) {
   const std::vector<ecs::Entity> of_players = server_.crossing().roots_of_players();
   std::map<std::uint32_t, std::vector<ecs::Entity>> batches;  // by zone that is open
-  for (const auto& [root, zone] : zone_->leaving(now)) {
+  for (const auto& [root, zone] : leaving) {
     if (!batches.contains(zone) && !zone_->is_open(zone)) continue;
     std::vector<ecs::Entity>& batch = batches[zone];
     if (std::ranges::binary_search(of_players, root))
@@ -144,8 +153,6 @@ void WorldCrossings::update_zone(core::Nanoseconds now) {
       batch.push_back(root);
   }
   for (const auto& [zone, roots] : batches) cross(zone, roots, now);
-  send_followers();
-  report_ended();
 }
 
 // A hook of the game may have destroyed some since they were found.
@@ -271,7 +278,9 @@ bool WorldCrossings::has(const std::string& account) const {
 core::Bytes WorldCrossings::save(ecs::Tick tick) {
   if (zone_ != nullptr) report_ended();
   saves_.push_back({tick, ledger_.state().version, ledger_.state().saved_ids()});
-  return cluster::to_bytes(ledger_.state());
+  cluster::LedgerState state = ledger_.state();
+  state.departed = server_.crossing().departed(now_);
+  return cluster::to_bytes(state);
 }
 
 void WorldCrossings::note_saves() {

@@ -45,6 +45,7 @@ class WorldCrossings final : public cluster::CrossingHome {
   };
 
   void update_zone(core::Nanoseconds now);
+  void cross_all(std::span<const Leaving> leaving, core::Nanoseconds now);
   void cross(std::uint32_t zone, std::span<const ecs::Entity> roots, core::Nanoseconds now);
   void report_ended();
   void send_followers();

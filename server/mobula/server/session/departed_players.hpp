@@ -31,6 +31,13 @@ class DepartedPlayers {
       return transport::Reason{transport::ReasonCode::pipe_lost, "the player is leaving"};
     return transport::Reason{transport::ReasonCode::moved, found->second.world};
   }
+  /// Returns the accounts whose clients are sent to another world, with that world.
+  [[nodiscard]] std::map<std::string, std::string> all(core::Nanoseconds now) const {
+    std::map<std::string, std::string> departed;
+    for (const auto& [account, player] : by_account_)
+      if (!player.world.empty() && !is_over(player, now)) departed.emplace(account, player.world);
+    return departed;
+  }
   [[nodiscard]] std::size_t size() const { return by_account_.size(); }
 
  private:

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <mobula/server/game/game.hpp>
 #include <mobula/server/game/world.hpp>
 #include <mobula/server/session/departed_players.hpp>
@@ -56,6 +57,8 @@ class PlayerCrossing {
   void leave(const std::string& account, std::string_view world, core::Nanoseconds now) {
     departed_.leave(account, world, now, now + grace_);
   }
+  /// Returns the accounts that leave() has noted, with their worlds, as long as their clients may return.
+  [[nodiscard]] std::map<std::string, std::string> departed(core::Nanoseconds now) const { return departed_.all(now); }
   /// Notes that the player of an account is to be in this world, whose turn it is to take it in.
   void expect(const std::string& account) { departed_.forget(account); }
   /// Returns the players in the game whose clients can be sent to another zone, with their entities.
