@@ -30,6 +30,10 @@ function(mobula_own_code target)
   if(MOBULA_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=${MOBULA_SANITIZE} -fno-omit-frame-pointer
                                              -fno-sanitize-recover=all)
+    if(MOBULA_SANITIZE MATCHES undefined)
+      target_compile_options(${target} PRIVATE
+        $<$<CXX_COMPILER_ID:Clang>:-fsanitize-ignorelist=${PROJECT_SOURCE_DIR}/cmake/not_sanitized.txt>)
+    endif()
     # Public, since an archive that is instrumented can be linked in no other way, by users neither.
     target_link_options(${target} PUBLIC -fsanitize=${MOBULA_SANITIZE})
     if(MOBULA_SANITIZE MATCHES thread)

@@ -53,7 +53,7 @@ int socket_error() { return WSAGetLastError(); }
 bool is_passing(int error) { return error == WSAEMSGSIZE || error == WSAECONNRESET || error == WSAENETRESET; }
 bool make_nonblocking(Handle socket) {
   u_long yes = 1;
-  return ioctlsocket(socket, FIONBIO, &yes) == 0;
+  return ioctlsocket(socket, static_cast<long>(FIONBIO), &yes) == 0;
 }
 void close_handle(Handle socket) { closesocket(socket); }
 // Without a socket it sleeps, as poll() does.

@@ -62,5 +62,18 @@ TEST(LookupDeathTest, MisuseIsFound) {
   EXPECT_DEATH(static_cast<void>(before.try_get(entity)), "after a structural change");
 }
 
+// Once by a page for an index, once by a block for positions.
+TEST(LookupDeathTest, APoolThatHasGrownIsFound) {
+  for (const std::uint32_t full : {1u, Pool::block_size}) {
+    World world;
+    const EntityRange all = world.create_range(5000);
+    for (std::uint32_t i = 0; i < full; ++i) world.add<Health>(all.at(i), {1});
+    const Lookup<Health> before = world.lookup<Health>();
+    world.make_room(all.at(full == 1 ? 4999 : full), world.pool_of<Health>());
+    EXPECT_DEATH(static_cast<void>(before.try_get(all.at(0))), "after a structural change") << full;
+    EXPECT_EQ(world.lookup<Health>().get(all.at(0)).value, 1);
+  }
+}
+
 }  // namespace
 }  // namespace mobula::ecs

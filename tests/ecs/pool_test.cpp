@@ -404,9 +404,10 @@ TEST_F(PoolTest, ACommitWithoutRoomIsNamed) {
   EXPECT_DEATH(pool.commit(41), "index 41 is added to Fog twice");
 }
 
-TEST_F(PoolTest, AGameCannotClearAPool) {
+TEST_F(PoolTest, AGameCannotClearOrFillAPool) {
   const core::LogScope about({.running = "Game::tick"});
   EXPECT_DEATH(pool.clear(), "pool Fog is cleared");
+  EXPECT_DEATH(pool.assign({}, nullptr), "pool Fog is filled");
 }
 
 TEST(Pool, RefusesAnImpossibleLayout) {

@@ -283,6 +283,25 @@ TEST(BulkCall, ItsListMayBeInAComponent) {
   }
 }
 
+TEST(BulkCall, ItsRangeMayBeInAComponent) {
+  struct Squad {
+    EntityRange range;
+  };
+  for (const bool is_listened : {true, false}) {
+    World world;
+    const EntityRange range = world.create_range(5);
+    for (std::uint32_t i = 0; i < range.count; ++i) world.add<Health>(range.at(i));
+    world.add<Squad>(range.at(4), {range});
+    const Entity last = world.create();
+    world.add<Squad>(last, {});
+    if (is_listened) world.destroying().connect([&](std::span<const Entity>) { world.get<Squad>(range.at(4)) = {}; });
+    world.destroy_range(world.get<const Squad>(range.at(4)).range);
+    world.check();
+    EXPECT_EQ(world.entities().size(), 1u);
+    EXPECT_TRUE(world.valid(last));
+  }
+}
+
 TEST(ComponentDestructorDeath, AnAddAtTheEndOfTheRegistryIsNamed) {
   const auto end = [] {
     std::function<void()> again;

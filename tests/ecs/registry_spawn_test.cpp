@@ -62,9 +62,25 @@ TEST(RegistrySpawn, ASpawnWithoutItsColumnsIsNamed) {
   EXPECT_DEATH(world.destroy(spawned), "destroying entity 1.1, whose spawn has not added component Mana yet");
   EXPECT_DEATH(world.destroy_range(range), "whose spawn has not added component Mana yet");
   EXPECT_DEATH(world.remove<Mana>(range.at(1)), "entity 2.1 has no component Mana");
+  EXPECT_DEATH(world.add<Mana>(range.at(1)), "adding to entity 2.1, whose spawn has not added component Mana yet");
   world.destroy(whole);  // others may be destroyed
   world.undo_spawn(range);
   world.check_spawned();
+  world.check();
+}
+
+TEST(RegistrySpawn, EntitiesThatAreUndoneLaterLeaveTheirGroups) {
+  World world;
+  const auto group = world.group<const Health>();
+  const PoolId health = world.pool_of<Health>();
+  const EntityRange range = world.begin_spawn(std::vector<PrototypeId>(1, world.prototypes().intern({&health, 1})));
+  const std::uint32_t offsets[] = {0};
+  const Health healths[1] = {};
+  world.add_column(range, health, offsets, reinterpret_cast<const std::byte*>(healths));
+  world.end_spawn(range);
+  EXPECT_EQ(group.size(), 1u);
+  world.undo_spawn(range);
+  EXPECT_EQ(group.size(), 0u);
   world.check();
 }
 

@@ -87,6 +87,28 @@ TEST(RegistryTypedDeathTest, AConstructorThatChangesItsPoolIsFound) {
   EXPECT_DEATH(world.emplace<Meddling>(first, world, second), message);
 }
 
+// Adds one of its own type to another entity and removes it again: the size is the same then.
+struct Fleeting {
+  Fleeting() = default;
+  Fleeting(World& world, Entity other) {
+    world.emplace<Fleeting>(other);
+    world.remove<Fleeting>(other);
+  }
+};
+
+// Opens a group of its own type, which would not have the entity.
+struct Grouping {
+  explicit Grouping(World& world) { static_cast<void>(world.group<const Grouping>()); }
+};
+
+TEST(RegistryTypedDeathTest, AConstructorThatLeavesNoTraceIsFound) {
+  World world;
+  const Entity first = world.create();
+  const Entity second = world.create();
+  EXPECT_DEATH(world.emplace<Fleeting>(first, world, second), "adds or removes another .*Fleeting");
+  EXPECT_DEATH(world.emplace<Grouping>(first, world), "the constructor of component .*Grouping");
+}
+
 // Destroys an entity when it is made, or copied.
 struct Fatal {
   Fatal(World& in, Entity self) : world(&in), entity(self) { in.destroy(self); }

@@ -216,8 +216,9 @@ TEST(SparseSet, AddingAndRemovingOneIndexAllocatesNothing) {
 
 TEST(SparseSet, UnusedRoomChangesNothing) {
   SparseSet set(4);
-  const std::uint64_t version = set.version();
   set.make_room(33);
+  set.make_pages(10, 100);
+  const std::uint64_t version = set.version();
   set.make_room(33);
   set.make_pages(10, 100);
   set.make_pages(10, 0);

@@ -202,6 +202,20 @@ TEST(WebSocketStream, NamesWhatIsWrongWithARequest) {
   EXPECT_TRUE(run_until_true(loop, [&] { return server.connections() + behind.connections() == 0; }));
 }
 
+TEST(WebSocketStream, ARequestThatIsNoUpgradeOfItsVersionIsLogged) {
+  EventLoop loop;
+  TestServer server(loop);
+  std::string nameless = request("/");
+  nameless.erase(nameless.find("Host: here\r\n"), 12);
+  core::restart_log_repeats();
+  testing::internal::CaptureStderr();
+  RawPeer peer(server.websocket());
+  peer.send(nameless);
+  EXPECT_TRUE(run_until_true(loop, [&] { return peer.closed(); }));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("refused a connection of ws:127.0.0.1:"));
+  EXPECT_THAT(peer.received(), StartsWith("HTTP/1.1 400"));
+}
+
 // Sends an upgrade with these headers and returns the status of the answer.
 std::string status_of(EventLoop& loop, const TestServer& server, const std::string& headers) {
   RawPeer peer(server.websocket());

@@ -1,8 +1,8 @@
 // Lookup: the components of one type by handle, for many accesses in a row. Slots, pages and blocks are opened once
 // instead of with each access.
 //
-// Valid until the next structural change of the entities or the pool: checked in every build. Not for registries of
-// mirrors, which have neither slots nor pages.
+// Valid until the next structural change of the entities or the pool, or until either grows: checked in every build.
+// Not for registries of mirrors, which have neither slots nor pages.
 #pragma once
 
 #include <mobula/core/assert.hpp>

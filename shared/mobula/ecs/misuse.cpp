@@ -38,9 +38,9 @@ void nothing_found(Entity entity) {
       to_string(entity)));
 }
 
-void incomplete_entity(Entity entity, std::string_view component) {
+void incomplete_entity(std::string_view doing, Entity entity, std::string_view component) {
   core::check_failed(
-      core::format("destroying entity {}, whose spawn has not added component {} yet", to_string(entity), component));
+      core::format("{} entity {}, whose spawn has not added component {} yet", doing, to_string(entity), component));
 }
 
 void missing_component(Entity entity, std::string_view component) {

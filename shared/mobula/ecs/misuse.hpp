@@ -19,8 +19,8 @@ namespace mobula::ecs::misuse {
 [[noreturn, gnu::cold]] void nothing_to_get(Entity entity, std::string_view component);
 /// Reports no_pool in place of the pool of an entity's component.
 [[noreturn, gnu::cold]] void nothing_found(Entity entity);
-/// Reports the destruction of an entity whose spawn has not added a component of its prototype.
-[[noreturn, gnu::cold]] void incomplete_entity(Entity entity, std::string_view component);
+/// Reports a change of an entity whose spawn has not added a component of its prototype.
+[[noreturn, gnu::cold]] void incomplete_entity(std::string_view doing, Entity entity, std::string_view component);
 /// Reports a constructor that changes its entity, or adds or removes components of its own type.
 [[noreturn, gnu::cold]] void changed_by_constructor(Entity entity, std::string_view component);
 /// Reports a destructor that adds components of a type with a destructor while the registry ends.

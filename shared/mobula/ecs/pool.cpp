@@ -148,6 +148,7 @@ void Pool::add_slab(std::uint32_t capacity) {
   for (std::uint32_t block = begin; block < end; ++block) blocks_.push_back(slab + (block - begin) * block_bytes);
   capacity_ = end << block_shift;
   iterations_.report_growth();
+  set_.note_new_tables();
 }
 
 std::uint32_t Pool::slab_end(std::uint32_t position, std::uint32_t end) const {
@@ -183,6 +184,8 @@ void Pool::copy_rows(std::uint32_t first, std::uint32_t end, const std::byte* ro
 }
 
 void Pool::assign(std::span<const std::uint32_t> indices, const std::byte* rows) {
+  MOBULA_CHECK(core::running_code().empty(),
+               "pool " + instance_name_ + " is filled: its entities would lack the component; add it to them");
   MOBULA_ASSERT(schema_ && size() == 0, "rows fill an empty pool of a schema component");
   const auto count = static_cast<std::uint32_t>(indices.size());
   core::Undo undo([this] { clear_held(); });

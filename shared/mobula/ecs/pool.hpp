@@ -82,7 +82,7 @@ class Pool {
   /// Returns the position of an entity's component, or `none`.
   [[nodiscard]] std::uint32_t find(std::uint32_t index) const { return set_.find(index); }
   [[nodiscard]] bool contains(std::uint32_t index) const { return set_.contains(index); }
-  /// Returns a counter that rises with every change of positions.
+  /// Returns a counter that rises with every change of positions, and when the pool grows.
   [[nodiscard]] std::uint64_t version() const { return set_.version(); }
 
   // Components ---------------------------------------------------------------------------

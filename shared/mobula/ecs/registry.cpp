@@ -33,8 +33,9 @@ Registry::Registry(RegistryConfig config)
 
 void Registry::fail_add(Entity entity, const Pool& pool) const {
   if (pool.contains(entity.index)) misuse::double_add(entity, pool.instance_name());
-  if (const PoolId by = find(entity, pool.instance()); by != no_pool)
-    misuse::name_taken(entity, pool.type().name, pool.instance_name(), this->pool(by).type().name);
+  const PoolId by = find(entity, pool.instance());
+  if (by == pool.id()) misuse::incomplete_entity("adding to", entity, pool.instance_name());
+  if (by != no_pool) misuse::name_taken(entity, pool.type().name, pool.instance_name(), this->pool(by).type().name);
   const PrototypeTable& prototypes = index_.prototypes();
   SentSize size = prototypes.sent_size(prototypes.pools(index_.entities().prototype(entity.index)));
   size.add(pool.type().sent_bits_max);

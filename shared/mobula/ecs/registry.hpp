@@ -99,7 +99,7 @@ class Registry {
   /// Destroys living, distinct entities.
   void destroy(std::span<const Entity> entities);
   /// Destroys the entities of the range that still live. Checks that create_range() or begin_spawn() made the range.
-  void destroy_range(const EntityRange& range);
+  void destroy_range(EntityRange range);
   [[nodiscard, gnu::always_inline]] bool valid(Entity entity) const { return index_.entities().valid(entity); }
   [[nodiscard]] const EntityPool& entities() const { return index_.entities(); }
 

@@ -134,7 +134,8 @@ void Registry::leave_groups(Entity entity) noexcept {
   for (const core::Owned<GroupSet>& group : groups_) group->leave(entity.index);
 }
 
-void Registry::destroy_range(const EntityRange& range) {
+// The range is a copy: the caller's may be in a component, or a listener may change it.
+void Registry::destroy_range(EntityRange range) {
   if (range.count == 0) return;
   index_.entities().check_range(range);
   if (destructors_ || missing_ != 0) return destroy_watched(living(range));

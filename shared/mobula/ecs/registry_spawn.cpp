@@ -56,7 +56,8 @@ void Registry::check_spawned() const {
 void Registry::check_complete(Entity entity) const {
   if (missing_ == 0) return;
   for (const PoolId pool : index_.prototypes().pools(index_.entities().prototype(entity.index)))
-    if (!pools_[pool]->contains(entity.index)) misuse::incomplete_entity(entity, pools_[pool]->instance_name());
+    if (!pools_[pool]->contains(entity.index))
+      misuse::incomplete_entity("destroying", entity, pools_[pool]->instance_name());
 }
 
 void Registry::assign_prototypes(const EntityBatch& batch, std::span<const PrototypeId> prototypes) noexcept {
@@ -137,6 +138,7 @@ void Registry::undo_spawn(const EntityBatch& batch) noexcept {
   for (std::uint32_t i = 0; i < batch.count(); ++i) {
     const Entity entity = batch.at(i);
     if (!valid(entity)) continue;
+    leave_groups(entity);
     for (const PoolId pool : index_.prototypes().pools(index_.destroy(entity))) {
       if (pools_[pool]->contains(entity.index)) {
         pools_[pool]->remove_held<0>(entity.index);

@@ -166,9 +166,11 @@ template <class T, class... Arguments>
 inline T* Registry::emplace_unnotified(Entity entity, Pool& pool, bool watched, Arguments&&... arguments) {
   constexpr bool schema = SchemaComponent<T>;
   const PreparedAdd prepared = prepare_add(entity, pool, schema, watched);
+  [[maybe_unused]] const std::uint64_t version = pool.version();
   T* const made = construct_component<T>(pool.typed_address<T>(pool.size()), std::forward<Arguments>(arguments)...);
   if constexpr (!std::is_trivially_constructible_v<T, Arguments...>) {  // only then it calls code of the game
-    if (static_cast<void*>(made) != pool.end() || !is_unchanged(entity, prepared)) [[unlikely]]
+    if (pool.version() != version || (pool.watch() != nullptr) != watched || !is_unchanged(entity, prepared))
+        [[unlikely]]
       misuse::changed_by_constructor(entity, pool.instance_name());
   }
   commit_add(entity, pool, schema, prepared);
@@ -179,15 +181,17 @@ template <class T>
 void Registry::add(std::span<const Entity> entities, const T& value) {
   Pool& target = pool<T>();
   prepare_add(entities, target);
+  [[maybe_unused]] const bool watched = target.watch() != nullptr;
   std::uint32_t made = 0;
   core::Undo undo([&] {
     while (made-- > 0) std::destroy_at(target.typed_address<T>(target.size() + made));
   });
-  [[maybe_unused]] const std::uint32_t first = target.size();
+  [[maybe_unused]] const std::uint64_t version = target.version();
   for (; made < entities.size(); ++made) ::new (target.typed_address<T>(target.size() + made)) T(value);
   undo.dismiss();
   if constexpr (!std::is_trivially_copy_constructible_v<T>) {  // only then it calls code of the game
-    if (target.size() != first || !std::ranges::all_of(entities, [this](Entity each) { return valid(each); }))
+    if (target.version() != version || (target.watch() != nullptr) != watched ||
+        !std::ranges::all_of(entities, [this](Entity each) { return valid(each); }))
       misuse::changed_by_constructor(entities.front(), target.instance_name());
   }
   commit_add(entities, target);

@@ -81,6 +81,7 @@ SparseSet::Place SparseSet::add_page(std::uint32_t index) {
       std::fill_n(spare_page_, page_mask_ + 1, none);
     }
     pages_[page] = std::exchange(spare_page_, nullptr);
+    note_new_tables();
   }
   return place_in_page(index);
 }

@@ -63,8 +63,10 @@ class SparseSet {
   void find(std::span<const std::uint32_t> indices, std::uint32_t* positions) const;
   [[nodiscard]] bool contains(std::uint32_t index) const { return find(index) != none; }
   [[nodiscard]] bool has_pages() const { return page_shift_ != no_pages; }
-  /// Increases with every change of positions.
+  /// Increases with every change of positions, and of the tables that lead to them.
   [[nodiscard]] std::uint64_t version() const { return version_; }
+  /// Notes that a table of positions has moved.
+  void note_new_tables() { ++version_; }
 
   /// Place of a new index. Valid until the next page is created, or without pages until any index is added.
   struct Place {

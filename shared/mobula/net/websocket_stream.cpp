@@ -241,6 +241,8 @@ template <class Next>
 void WebSocketStream<Next>::upgraded(const error_code& error) {
   request_.reset();
   if (this->state_ != State::opening) return;
+  if (error == beast::websocket::condition::handshake_failed)
+    this->log_refused(core::format("The request is malformed: {}.", error.message()));
   if (error) return this->close(StreamEnd::bad_handshake);
   this->opened();
   read();

@@ -180,6 +180,10 @@ TEST_F(CrossingsTest, AFullStoreRefusesIt) {
   trial.run(core::second);
   EXPECT_EQ(at("a").refused, 1);
   EXPECT_EQ(trial.world("a").players, Accounts{"anna"});
+  EXPECT_FALSE(at("a").node.may_cross("a", "b")) << "she would be disconnected once more";
+  trial.store.set_full(false);
+  trial.run(Crossings::full_for);
+  EXPECT_TRUE(at("a").node.may_cross("a", "b"));
 }
 
 TEST_F(CrossingsTest, ASaveWithoutAnOwnersKeyIsNotCommitted) {

@@ -67,6 +67,7 @@ void Crossings::saved(std::string_view world, std::uint64_t epoch, std::uint64_t
 }
 
 void Crossings::update(Coordinator& coordinator, const Directory& directory, core::Nanoseconds now) {
+  now_ = now;
   if (std::exchange(reported_, directory.revision()) != directory.revision()) report(directory);
   for (auto& [name, world] : worlds_) {
     if (world.request != 0 || now < world.due || directory.revision() < world.shown) continue;
@@ -183,6 +184,7 @@ void Crossings::on_outcome(const std::string& name, World& world, const Reply& r
   world.shown = reply.revision;
   if (reply.error) {
     world.due = now + retry_interval;
+    if (reply.error->reason == std::string_view("no space")) full_until_ = now + full_for;
     for (const std::string& id : world.sent) end_departure(Kind::refused, name, world, id, reply.error->message);
   } else if (reply.committed) {
     for (const std::string& id : world.sent) {

@@ -45,6 +45,7 @@ struct CrossingEvent {
 class Crossings {
  public:
   static constexpr core::Nanoseconds retry_interval = core::second / 4;
+  static constexpr core::Nanoseconds full_for = 10 * core::second;
   /// Maximum number of crossings in a commit, of which etcd takes 128 operations. Further ones follow.
   static constexpr std::size_t crossings_max = 32;
 
@@ -67,6 +68,8 @@ class Crossings {
   void update(Coordinator& coordinator, const Directory& directory, core::Nanoseconds now);
   /// Handles the reply to one of its requests. Returns false for others.
   bool on_reply(const Reply& reply, core::Nanoseconds now);
+  /// Returns whether the coordinator has refused a crossing a short time ago for lack of space: none is to begin then.
+  [[nodiscard]] bool is_full() const { return now_ < full_until_; }
   /// Returns the next event. Null if there is none.
   std::optional<CrossingEvent> poll();
 
@@ -98,6 +101,8 @@ class Crossings {
   void end_departure(Kind kind, const std::string& name, World& world, const std::string& id, std::string why);
 
   std::string cluster_;
+  core::Nanoseconds now_ = 0;  // time of the last update()
+  core::Nanoseconds full_until_ = 0;
   Revision reported_ = 0;  // revision of the directory that was reported last
   std::map<std::string, World, std::less<>> worlds_;
   std::deque<CrossingEvent> events_;

@@ -261,6 +261,7 @@ core::Status Node::may_cross(std::string_view source, std::string_view target) c
   if (from == directory_.worlds().end() || from->second.record.game != to->second.record.game)
     return core::Error{"other game", "the worlds have different games"};
   if (!lease_.trouble().empty()) return core::Error{"no decision", "etcd decides nothing now: " + lease_.trouble()};
+  if (crossings_.is_full()) return core::Error{"no decision", "etcd has no space for crossings"};
   return core::Done{};
 }
 
