@@ -4,7 +4,6 @@
 #include <cluster/world_token.hpp>
 #include <limits>
 #include <mobula/core/format.hpp>
-#include <mobula/net/bearer_token.hpp>
 #include <mobula/process/complete_files.hpp>
 #include <mobula/process/key_file.hpp>
 
@@ -80,16 +79,12 @@ core::Result<std::string> resolve(const CommandOptions& options) {
 }
 
 core::Result<std::string> send(const CommandOptions& options) {
-  std::string bearer;
-  if (!options.node_token_file.empty()) {
-    core::Result<net::BearerTokenFile> file = net::load_bearer_token(options.node_token_file);
-    if (!file) return core::Error{file.error().reason, "--node-token-file: " + file.error().message};
-    bearer = std::move(file->token);
-  }
+  core::Result<std::string> bearer = load_node_token(options.node_token_file, "");
+  if (!bearer) return bearer.error();
   EtcdSession session(options.at, false, patience);
   if (const core::Status ready = session.control().wait_until_ready(); !ready) return ready.error();
   NodeAddresses addresses(look_up_host);
-  PlayerSender sender(session.events(), addresses, session.control(), std::move(bearer));
+  PlayerSender sender(session.events(), addresses, session.control(), std::move(*bearer));
   const core::Result<std::string> from = sender.send(options.account, options.world);
   if (!from) return from.error();
   return text_of(sent_json(options.account, *from, options.world));

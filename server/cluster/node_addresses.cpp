@@ -1,4 +1,5 @@
 #include <cluster/node_addresses.hpp>
+#include <mobula/net/bearer_token.hpp>
 #include <mobula/net/http_url.hpp>
 
 namespace mobula::cluster {
@@ -7,6 +8,13 @@ namespace {
 constexpr std::size_t lookups_max = 4096;  // hosts of ended nodes are forgotten beyond it
 
 }  // namespace
+
+core::Result<std::string> load_node_token(const std::string& file, const std::string& otherwise) {
+  if (file.empty()) return otherwise;
+  core::Result<net::BearerTokenFile> loaded = net::load_bearer_token(file);
+  if (!loaded) return core::Error{loaded.error().reason, "--node-token-file: " + loaded.error().message};
+  return std::move(loaded->token);
+}
 
 std::string NodeAddresses::url_of(const std::string& admin) {
   const core::Result<net::HttpUrl> url = net::parse_http_url(admin);

@@ -1,10 +1,15 @@
-// IP addresses of the nodes' admin ports. Host names are looked up on other threads.
+// Nodes' admin ports: their IP addresses, and the token that all of them have. Host names are looked up on other
+// threads.
 #pragma once
 
 #include <map>
 #include <mobula/server/cluster/host_lookup.hpp>
 
 namespace mobula::cluster {
+
+/// Returns the bearer token of the nodes' admin ports, which is `otherwise` without a file. Errors: those of
+/// net::load_bearer_token(), with the name of the option.
+core::Result<std::string> load_node_token(const std::string& file, const std::string& otherwise);
 
 class NodeAddresses {
  public:

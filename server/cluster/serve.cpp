@@ -3,7 +3,6 @@
 #include <cluster/serve.hpp>
 #include <cluster/service.hpp>
 #include <mobula/core/log.hpp>
-#include <mobula/net/bearer_token.hpp>
 #include <mobula/process/key_file.hpp>
 #include <mobula/server/admin/documents.hpp>
 #include <mobula/server/admin/http_server.hpp>
@@ -25,13 +24,6 @@ core::Result<admin::HttpServerConfig> http_config(const ServeOptions& options) {
   if (!token) return token.error();
   return admin::HttpServerConfig{
       .name = "cluster", .listen = *listen, .bearer_token = std::move(*token), .answer_timeout = answer_patience};
-}
-
-core::Result<std::string> node_bearer(const ServeOptions& options, const std::string& own) {
-  if (options.node_token_file.empty()) return own;
-  core::Result<net::BearerTokenFile> file = net::load_bearer_token(options.node_token_file);
-  if (!file) return core::Error{file.error().reason, "--node-token-file: " + file.error().message};
-  return std::move(file->token);
 }
 
 // Logs when the contact with etcd is lost and found.
@@ -61,7 +53,7 @@ core::Status serve(const ServeOptions& options) {
   }
   core::Result<admin::HttpServerConfig> config = http_config(options);
   if (!config) return config.error();
-  core::Result<std::string> bearer = node_bearer(options, config->bearer_token);
+  core::Result<std::string> bearer = load_node_token(options.node_token_file, config->bearer_token);
   if (!bearer) return bearer.error();
   EtcdSession session(options.at, true, change_patience);
   NodeAddresses addresses(look_up_host);

@@ -20,10 +20,8 @@ using admin::Finish;
 using admin::Request;
 using admin::Response;
 
-struct Status {
-  std::string_view reason;
-  unsigned status;
-};
+using Status = admin::ReasonStatus;
+
 constexpr std::array statuses{
     Status{"bad address", 502},    Status{"bad answer", 502},   Status{"bad record", 409},
     Status{"busy", 503},           Status{"failed", 500},       Status{"foreign", 503},
@@ -36,13 +34,7 @@ constexpr std::array statuses{
     Status{"unknown host", 502},   Status{"unreachable", 503},
 };
 
-// Other reasons are those of bad requests.
-Response refusal(const core::Error& error) {
-  const auto known = std::ranges::find(statuses, std::string_view(error.reason), &Status::reason);
-  std::string code = error.reason;
-  std::ranges::replace(code, ' ', '_');
-  return admin::error_response(known == statuses.end() ? 400 : known->status, code, error.message);
-}
+Response refusal(const core::Error& error) { return admin::error_response(error, statuses); }
 
 Response json_response(const Json& body, unsigned status = 200) { return {status, text_of(body)}; }
 

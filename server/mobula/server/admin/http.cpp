@@ -6,19 +6,15 @@
 namespace mobula::server::admin {
 namespace {
 
-struct Status {
-  std::string_view reason;
-  unsigned status;
-};
-constexpr std::array statuses{
-    Status{"bad level", 409},         Status{"busy", 503},           Status{"circle", 409},
-    Status{"closing", 503},           Status{"failed", 500},         Status{"no answer", 503},
-    Status{"no cluster", 409},        Status{"no level", 409},       Status{"no store", 409},
-    Status{"no such component", 404}, Status{"no such player", 404}, Status{"no such pool", 404},
-    Status{"no such property", 404},  Status{"no such world", 404},  Status{"no tokens", 404},
-    Status{"not banned", 404},        Status{"not written", 500},    Status{"order owned", 409},
-    Status{"read only", 409},         Status{"stale handle", 404},   Status{"too deep", 409},
-    Status{"unfinished", 504},
+constexpr std::array own_statuses{
+    ReasonStatus{"bad level", 409},         ReasonStatus{"busy", 503},           ReasonStatus{"circle", 409},
+    ReasonStatus{"closing", 503},           ReasonStatus{"failed", 500},         ReasonStatus{"no answer", 503},
+    ReasonStatus{"no cluster", 409},        ReasonStatus{"no level", 409},       ReasonStatus{"no store", 409},
+    ReasonStatus{"no such component", 404}, ReasonStatus{"no such player", 404}, ReasonStatus{"no such pool", 404},
+    ReasonStatus{"no such property", 404},  ReasonStatus{"no such world", 404},  ReasonStatus{"no tokens", 404},
+    ReasonStatus{"not banned", 404},        ReasonStatus{"not written", 500},    ReasonStatus{"order owned", 409},
+    ReasonStatus{"read only", 409},         ReasonStatus{"stale handle", 404},   ReasonStatus{"too deep", 409},
+    ReasonStatus{"unfinished", 504},
 };
 
 }  // namespace
@@ -28,11 +24,13 @@ Response error_response(unsigned status, std::string_view code, std::string_view
   return {status, json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)};
 }
 
-Response error_response(const core::Error& error) {
-  const auto known = std::ranges::find(statuses, std::string_view(error.reason), &Status::reason);
+Response error_response(const core::Error& error, std::span<const ReasonStatus> statuses) {
+  const auto known = std::ranges::find(statuses, std::string_view(error.reason), &ReasonStatus::reason);
   std::string code = error.reason;
   std::ranges::replace(code, ' ', '_');
   return error_response(known == statuses.end() ? 400 : known->status, code, error.message);
 }
+
+Response error_response(const core::Error& error) { return error_response(error, own_statuses); }
 
 }  // namespace mobula::server::admin

@@ -9,6 +9,7 @@
 #include <memory>
 #include <mobula/core/result.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -85,8 +86,15 @@ struct Route {
 
 /// Returns {"error":{"code":"…","message":"…"}}. Invalid UTF-8 in the message is replaced.
 Response error_response(unsigned status, std::string_view code, std::string_view message);
-/// Returns an error response whose code is the reason with underscores. The status follows from the reason; default:
-/// 400.
+/// Status of the errors with a reason.
+struct ReasonStatus {
+  std::string_view reason;
+  unsigned status;
+};
+/// Returns an error response whose code is the reason with underscores. Reasons that `statuses` lacks are those of bad
+/// requests: 400.
+Response error_response(const core::Error& error, std::span<const ReasonStatus> statuses);
+/// Does the same with the statuses of the admin port.
 Response error_response(const core::Error& error);
 
 }  // namespace mobula::server::admin
