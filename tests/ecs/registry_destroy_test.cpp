@@ -260,48 +260,6 @@ TEST(ComponentDestructorDeath, AChainWithoutEndIsNamed) {
   EXPECT_DEATH(destroy_chain(40'000), "destructors of component .*Owner destroy entities with it 1024 deep");
 }
 
-// The rows of a pool move while its components are removed.
-TEST(BulkCall, ItsListMayBeInAComponent) {
-  struct Party {
-    std::array<Entity, 4> members;
-  };
-  for (const bool is_destroyed : {true, false}) {
-    World world;
-    Party party{};
-    for (Entity& member : party.members) member = world.create(Health{1});
-    for (const Entity member : party.members) world.add<Party>(member, {});
-    world.get<Party>(party.members[0]) = party;
-    const std::span<const Entity> list = world.get<const Party>(party.members[0]).members;
-    if (is_destroyed) {
-      world.destroy(list);
-    } else {
-      world.remove(list, world.pool<Party>().id());
-    }
-    world.check();
-    EXPECT_EQ(world.entities().size(), is_destroyed ? 0u : 4u);
-    EXPECT_EQ(world.pool<Party>().size(), 0u);
-  }
-}
-
-TEST(BulkCall, ItsRangeMayBeInAComponent) {
-  struct Squad {
-    EntityRange range;
-  };
-  for (const bool is_listened : {true, false}) {
-    World world;
-    const EntityRange range = world.create_range(5);
-    for (std::uint32_t i = 0; i < range.count; ++i) world.add<Health>(range.at(i));
-    world.add<Squad>(range.at(4), {range});
-    const Entity last = world.create();
-    world.add<Squad>(last, {});
-    if (is_listened) world.destroying().connect([&](std::span<const Entity>) { world.get<Squad>(range.at(4)) = {}; });
-    world.destroy_range(world.get<const Squad>(range.at(4)).range);
-    world.check();
-    EXPECT_EQ(world.entities().size(), 1u);
-    EXPECT_TRUE(world.valid(last));
-  }
-}
-
 TEST(ComponentDestructorDeath, AnAddAtTheEndOfTheRegistryIsNamed) {
   const auto end = [] {
     std::function<void()> again;

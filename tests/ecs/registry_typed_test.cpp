@@ -136,7 +136,7 @@ TEST(RegistryTypedDeathTest, ADestroyingConstructorIsFound) {
   const std::array entities{entity};
   Fatal fatal(world, world.create());
   fatal.entity = entity;
-  EXPECT_DEATH(world.add<Fatal>(entities, fatal), "the constructor of component .*Fatal of entity 0.1 adds");
+  EXPECT_DEATH(world.add<Fatal>(entities, std::move(fatal)), "the constructor of component .*Fatal of entity 0.1 adds");
 }
 
 TEST(RegistryTyped, WithoutTheNamedInstanceNothingIsFound) {

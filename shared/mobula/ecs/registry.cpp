@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <iterator>
 #include <mobula/core/undo.hpp>
 #include <mobula/ecs/registry.hpp>
 
@@ -57,10 +56,11 @@ bool Registry::create(std::span<Entity> out) {
   if (!index_.entities().create(out)) return false;
   core::Undo undo([&] { index_.entities().destroy(out); });
   journal_.make_room(out);
+  const EntityList own(lists_, created_.empty() ? std::span<const Entity>() : out);
   undo.dismiss();
   index_.prototypes().retain(empty_prototype, static_cast<std::uint32_t>(out.size()));
   journal_.note_all(JournalEntry::Kind::create, out);
-  created_.emit(out);
+  created_.emit(own.entities);
   return true;
 }
 
@@ -85,15 +85,14 @@ void Registry::emit_created_with(Entity entity, std::span<Pool* const> pools) {
 
 EntityRange Registry::create_range(std::uint32_t count) {
   journal_.make_room();
-  std::vector<Entity> notified;
-  if (!created_.empty()) notified.reserve(count);
+  EntityList own(lists_);
+  if (!created_.empty()) own.entities.resize(count);
   const EntityRange range = index_.entities().create_range(count);
   if (range.count == 0) return range;
   index_.prototypes().retain(empty_prototype, range.count);
   journal_.note(JournalEntry::Kind::create, range.at(0), range.count);
-  if (created_.empty()) return range;
-  for (std::uint32_t i = 0; i < count; ++i) notified.push_back(range.at(i));
-  created_.emit(notified);
+  for (std::size_t i = 0; i < own.entities.size(); ++i) own.entities[i] = range.at(static_cast<std::uint32_t>(i));
+  created_.emit(own.entities);
   return range;
 }
 
@@ -115,27 +114,25 @@ bool Registry::create_with(std::span<Entity> out, std::span<Pool* const> pools,
     for (const EntityRun& run : runs_) pool->make_pages(run.first.index, run.count);
     make_group_room(*pool, out);
   }
+  const bool notifies = watched_ || !created_.empty();
+  EntityList own(lists_, notifies ? out : std::span<const Entity>());
   undo.dismiss();
   for (std::size_t i = 0; i < pools.size(); ++i)
     for (const EntityRun& run : runs_) pools[i]->commit_run(run.first.index, run.count, values[i]);
   index_.prototypes().retain(prototype, static_cast<std::uint32_t>(out.size()));
   for (const EntityRun& run : runs_) journal_.note(JournalEntry::Kind::create, run.first, run.count);
-  if (watched_ || !created_.empty()) emit_created_with(out, pools);
+  if (notifies) emit_created_with(own.entities, pools);
   return true;
 }
 
 // A listener may destroy entities: the next one receives those that live.
-void Registry::emit_created_with(std::span<const Entity> entities, std::span<Pool* const> pools) {
+void Registry::emit_created_with(std::span<Entity> entities, std::span<Pool* const> pools) {
   for (const Pool* pool : pools) enter_groups(*pool, entities);
   created_.emit(entities);
-  std::vector<Entity> living;
   for (Pool* pool : pools) {
     if (pool->watch() == nullptr || pool->watch()->signals.construct.empty()) continue;
-    if (!std::ranges::all_of(entities, [&](Entity entity) { return valid(entity); })) {
-      living.clear();
-      std::ranges::copy_if(entities, std::back_inserter(living), [&](Entity entity) { return valid(entity); });
-      entities = living;
-    }
+    const auto dead = std::ranges::remove_if(entities, [this](Entity entity) { return !valid(entity); });
+    entities = {entities.begin(), dead.begin()};
     pool->watch()->signals.construct.emit(entities);
   }
 }
@@ -247,13 +244,9 @@ void Registry::remove(std::span<const Entity> entities, PoolId id) {
   Pool& pool = this->pool(id);
   check_removable(entities, pool);
   const bool notifies = pool.watch() != nullptr && !pool.watch()->signals.destroy.empty();
-  if (!notifies && !pool.has_destructor()) {
-    left_.assign(entities.begin(), entities.end());  // the caller's list may be in a component
-    return remove_notified(left_, pool);
-  }
-  // Listeners and destructors may change the caller's list, and remove others, with a vector of their own.
-  std::vector<Entity> left = std::exchange(left_, {});
-  left.assign(entities.begin(), entities.end());
+  EntityList own(lists_, entities);
+  std::vector<Entity>& left = own.entities;
+  if (!notifies && !pool.has_destructor()) return remove_notified(left, pool);
   if (!removals_.empty()) std::erase_if(left, [&](Entity each) { return is_removing(each, pool); });
   if (notifies) {
     const Removal removal(*this, pool, left);
@@ -261,7 +254,6 @@ void Registry::remove(std::span<const Entity> entities, PoolId id) {
   }
   std::erase_if(left, [&](Entity each) { return !valid(each) || !pool.contains(each.index); });  // by a listener
   remove_notified(left, pool);
-  left_ = std::move(left);
 }
 
 void Registry::check_removable(std::span<const Entity> entities, const Pool& pool) const {

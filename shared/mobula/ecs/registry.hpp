@@ -15,6 +15,7 @@
 #include <mobula/core/result.hpp>
 #include <mobula/ecs/component_type.hpp>
 #include <mobula/ecs/entity_index.hpp>
+#include <mobula/ecs/entity_list.hpp>
 #include <mobula/ecs/found_pool.hpp>
 #include <mobula/ecs/group.hpp>
 #include <mobula/ecs/journal.hpp>
@@ -181,10 +182,10 @@ class Registry {
 
   /// Fills `out` with entities that have these schema components. Returns false without effect if indices run out.
   template <SchemaComponent... Ts>
-  bool create(std::span<Entity> out, const Ts&... values);
+  bool create(std::span<Entity> out, Ts... values);
   /// Adds a component to living, distinct entities without it.
   template <class T>
-  void add(std::span<const Entity> entities, const T& value = T{});
+  void add(std::span<const Entity> entities, T value = T{});
   template <class T>
   void remove(std::span<const Entity> entities) {
     remove(entities, pool<T>().id());
@@ -327,7 +328,7 @@ class Registry {
   // Updates groups, and calls listeners, after components were added.
   void enter_groups(const Pool& pool, std::span<const Entity> entities) noexcept;
   void emit_constructed(Pool& pool, std::span<const Entity> entities);
-  void emit_created_with(std::span<const Entity> entities, std::span<Pool* const> pools);
+  void emit_created_with(std::span<Entity> entities, std::span<Pool* const> pools);
   void destroy_notified(Entity entity) noexcept;
   void drop_components(std::uint32_t index, PrototypeId prototype) noexcept;
   void drop_server_only(std::uint32_t index, std::size_t end) noexcept;
@@ -345,7 +346,7 @@ class Registry {
   void destroy_watched(std::span<const Entity> entities);
   [[gnu::noinline]] void remove_watched(Entity entity, Pool& pool);
   void emit_destroying(std::span<const Entity> entities);
-  void emit_destroy(std::span<const Entity> entities, std::vector<Entity>& concerned);
+  void emit_destroy(std::span<const Entity> entities);
   [[nodiscard]] bool is_leaving(Entity entity) const { return leaving_.contains(entity.index); }
   [[nodiscard]] bool is_removing(Entity entity, const Pool& pool) const;
   [[nodiscard]] std::uint64_t components_of(std::span<const PrototypeId> prototypes) const;
@@ -353,7 +354,7 @@ class Registry {
   void check_column(const EntityBatch& batch, const Pool& pool, std::span<const std::uint32_t> offsets) const;
   void assign_prototypes(const EntityBatch& batch, std::span<const PrototypeId> prototypes) noexcept;
   void select(const EntityBatch& batch, PoolId pool, std::vector<Entity>& selected) const;
-  [[nodiscard]] std::vector<Entity> living(const EntityRange& range) const;
+  void find_living(const EntityRange& range, std::vector<Entity>& found) const;
   [[noreturn, gnu::cold]] void fail_add(Entity entity, const Pool& pool) const;
 
   // Pools of a list of types, and the prototype of entities that are created with them, which is held.
@@ -438,11 +439,9 @@ class Registry {
   std::vector<core::Owned<GroupSet>> groups_;
   SparseSet leaving_;  // indices of entities whose `destroy` listeners are being called
   std::vector<std::pair<const Pool*, std::span<const Entity>>> removals_;  // their listeners are being called
-  std::vector<Entity> concerned_;                                          // scratch of emitters
-  std::vector<Entity> left_;                                               // scratch of removals
-  std::vector<Entity> destroyed_;                                          // list of a bulk destroy
-  std::vector<EntityRun> runs_;                                            // scratch of bulk creates
-  std::vector<PoolKey> pools_by_key_;                                      // sorted
+  EntityLists lists_;
+  std::vector<EntityRun> runs_;        // scratch of bulk creates
+  std::vector<PoolKey> pools_by_key_;  // sorted
 };
 
 }  // namespace mobula::ecs

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <iterator>
 #include <mobula/ecs/registry.hpp>
-#include <utility>
 
 namespace mobula::ecs {
 
@@ -97,8 +96,8 @@ inline void Registry::destroy_notified(Entity entity) noexcept {
 
 void Registry::destroy(std::span<const Entity> entities) {
   if (watched_ || destructors_ || missing_ != 0 || !destroying_.empty()) return destroy_watched(entities);
-  destroyed_.assign(entities.begin(), entities.end());  // the caller's list may be in a component
-  entities = destroyed_;
+  const EntityList own(lists_, entities);
+  entities = own.entities;
   journal_.make_room(entities);
   for (const Entity entity : entities) {
     if (!valid(entity)) misuse::dead_entity("destroying", entity);
@@ -112,11 +111,9 @@ void Registry::destroy_watched(std::span<const Entity> entities) {
     if (!valid(entity)) misuse::dead_entity("destroying", entity);
     check_complete(entity);
   }
-  // Listeners and destructors may change the caller's list. If one of them calls, entities may be leaving already.
-  std::vector<Entity> own = std::exchange(destroyed_, {});
-  own.clear();
-  std::ranges::copy_if(entities, std::back_inserter(own), [&](Entity each) { return !is_leaving(each); });
-  entities = own;
+  EntityList own(lists_, entities);
+  std::erase_if(own.entities, [&](Entity each) { return is_leaving(each); });  // by the call that has called this
+  entities = own.entities;
   journal_.make_room(entities.size());
   const Leaving leaving(*this, entities);
   emit_destroying(entities);
@@ -127,7 +124,6 @@ void Registry::destroy_watched(std::span<const Entity> entities) {
     journal_.make_room();
     destroy_notified(entity);
   }
-  destroyed_ = std::move(own);
 }
 
 void Registry::leave_groups(Entity entity) noexcept {
@@ -138,12 +134,16 @@ void Registry::leave_groups(Entity entity) noexcept {
 void Registry::destroy_range(EntityRange range) {
   if (range.count == 0) return;
   index_.entities().check_range(range);
-  if (destructors_ || missing_ != 0) return destroy_watched(living(range));
+  EntityList own(lists_);
+  if (destructors_ || missing_ != 0) {
+    find_living(range, own.entities);
+    return destroy_watched(own.entities);
+  }
   journal_.make_room();
   if (watched_ || !destroying_.empty()) {
-    const std::vector<Entity> leaving = living(range);
-    const Leaving scope(*this, leaving);
-    emit_destroying(leaving);
+    find_living(range, own.entities);
+    const Leaving scope(*this, own.entities);
+    emit_destroying(own.entities);
   }
   for (std::uint32_t i = range.count; i-- > 0;) {
     if (!valid(range.at(i))) continue;
@@ -156,18 +156,18 @@ void Registry::destroy_range(EntityRange range) {
   journal_.note(JournalEntry::Kind::destroy, range.at(0), range.count);
 }
 
-std::vector<Entity> Registry::living(const EntityRange& range) const {
-  std::vector<Entity> found;
+void Registry::find_living(const EntityRange& range, std::vector<Entity>& found) const {
   for (std::uint32_t i = 0; i < range.count; ++i)
     if (valid(range.at(i)) && !is_leaving(range.at(i))) found.push_back(range.at(i));
-  return found;
 }
 
 void Registry::destroy_watched(Entity entity) { destroy_watched({&entity, 1}); }
 
 // Emits `destroy` of each pool for the entities that have its component. Searches for each next pool: a listener may
 // open pools and listen to them.
-void Registry::emit_destroy(std::span<const Entity> entities, std::vector<Entity>& concerned) {
+void Registry::emit_destroy(std::span<const Entity> entities) {
+  EntityList own(lists_);
+  std::vector<Entity>& concerned = own.entities;
   for (PoolId next = 0;; ++next) {
     const auto found = std::ranges::lower_bound(signal_pools_, next);
     if (found == signal_pools_.end()) return;
@@ -185,10 +185,7 @@ void Registry::emit_destroy(std::span<const Entity> entities, std::vector<Entity
 // Listeners are called for all entities before any is removed; then the entities leave their groups.
 void Registry::emit_destroying(std::span<const Entity> entities) {
   destroying_.emit(entities);
-  std::vector<Entity> concerned =
-      std::exchange(concerned_, {});  // a listener may destroy others, with a vector of its own
-  emit_destroy(entities, concerned);
-  concerned_ = std::move(concerned);
+  emit_destroy(entities);
   journal_.make_room(entities.size());  // listeners may have used up the room and split runs
   for (const Entity entity : entities)
     if (valid(entity)) leave_groups(entity);  // a listener may have destroyed it and reused its index

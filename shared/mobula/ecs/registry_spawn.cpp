@@ -4,7 +4,6 @@
 #include <functional>
 #include <mobula/core/undo.hpp>
 #include <mobula/ecs/registry.hpp>
-#include <utility>
 
 namespace mobula::ecs {
 
@@ -109,9 +108,8 @@ void Registry::end_spawn(const EntityBatch& batch) {
     std::size_t end;
   };
   std::vector<Emission> all;
-  // A listener may spawn or destroy; it then uses a vector of its own.
-  std::vector<Entity> notified = std::exchange(concerned_, {});
-  notified.clear();
+  EntityList own(lists_);
+  std::vector<Entity>& notified = own.entities;
   core::Undo undo([&] { undo_spawn(batch); });
   if (!created_.empty()) {
     for (std::uint32_t i = 0; i < batch.count(); ++i) notified.push_back(batch.at(i));
@@ -131,7 +129,6 @@ void Registry::end_spawn(const EntityBatch& batch) {
     const auto dead = std::ranges::remove_if(entities, [this](Entity entity) { return !valid(entity); });
     emission.signal->emit({entities.begin(), dead.begin()});
   }
-  concerned_ = std::move(notified);
 }
 
 void Registry::undo_spawn(const EntityBatch& batch) noexcept {

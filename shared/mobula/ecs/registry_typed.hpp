@@ -178,8 +178,10 @@ inline T* Registry::emplace_unnotified(Entity entity, Pool& pool, bool watched, 
 }
 
 template <class T>
-void Registry::add(std::span<const Entity> entities, const T& value) {
+void Registry::add(std::span<const Entity> given, T value) {
   Pool& target = pool<T>();
+  const EntityList own(lists_, given);
+  const std::span<const Entity> entities = own.entities;
   prepare_add(entities, target);
   [[maybe_unused]] const bool watched = target.watch() != nullptr;
   std::uint32_t made = 0;
@@ -199,7 +201,7 @@ void Registry::add(std::span<const Entity> entities, const T& value) {
 }
 
 template <SchemaComponent... Ts>
-bool Registry::create(std::span<Entity> out, const Ts&... values) {
+bool Registry::create(std::span<Entity> out, Ts... values) {
   static_assert(detail::are_distinct<Ts...>, "an entity has one component of a type and instance name");
   if constexpr (sizeof...(Ts) > 0) {
     if (out.size() == 1) {
