@@ -92,7 +92,7 @@ test("Play.ReducedMotionKeepsPickupsAndSmokeStill", options, async (t) => {
 });
 
 test("Play.ThePictureHasManyColours", options, async (t) => {
-  const { page } = await enter(t, { width: 1280, height: 720 });
+  const { page } = await enter(t, { width: 800, height: 450 });
   // Software draws slowly, and the picture is to stay as most players see it.
   await page.run("void (() => { play.game.stage.setQuality(1); play.game.stage.frames.judge = () => 'fine'; })()");
   await page.until("play.game.village.unplaced.count === 0");

@@ -71,9 +71,12 @@ test("Panel.ThePlotAndTheTotalsShowCorrections", options, async (t) => {
   assert.equal(await page.run(corrections), 0);
   await page.down("KeyW");
   await page.until("play.game.village.own.speed > 0.5");
-  // The stop arrives late: the server goes on for some ticks.
-  await slide(page, "latency", 400);
-  await page.up("KeyW");
+  // The stop arrives late: the server goes on for some ticks. In one task of the page, since the client would learn of the
+  // latency in between.
+  await page.run(`void (() => {
+    play.game.conditions.latency = 2000;
+    dispatchEvent(new KeyboardEvent("keyup", { code: "KeyW" }));
+  })()`);
   await page.until(`${corrections} > 0 && /late command [1-9]/.test(${text("total-mispredictions")})`);
   assert.equal((await page.run<{ remote: number }>("play.game.motion.figures")).remote, 0);
   // Another way of smoothing begins the prediction anew, not the figures.

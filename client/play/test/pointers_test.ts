@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { hamlet } from "../../web/test/support/demo_server.js";
-import type { Page } from "./support/browser.mjs";
+import { type Page, sleep } from "./support/browser.mjs";
 import { options, startPlayers } from "./support/players.js";
 
 const enter = startPlayers(hamlet);
@@ -64,6 +64,7 @@ test("Play.AFingerWalksTurnsAndThrows", options, async (t) => {
   await page.lift();
   await page.until(`play.game.camera.yaw < ${yaw}`);
   assert.equal(await page.run(hasThrown), false, "neither was a tap");
+  await sleep(500); // sooner, the browser takes it for the second tap of two
   await page.touch(await middleOf(page, "do-throw"));
   await page.lift();
   await page.until(hasThrown);

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { type Browser, type Page, sleep } from "./browser.mjs";
 
-// Pictures are small and plain, because tests draw without a graphics card.
-const size = { width: 512, height: 288 };
+// Pictures are small, plain and few, because tests draw without a graphics card.
+const size = { width: 512, height: 288, pause: 40 };
 
 export interface Spot {
   readonly x: number;

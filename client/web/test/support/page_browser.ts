@@ -23,7 +23,7 @@ const installed = (...names: string[]): string | null =>
   names.find((name) => spawnSync(name, ["--version"]).status === 0) ?? null;
 
 export const chromium: BrowserProgram = {
-  command: installed("chromium", "chromium-browser"),
+  command: installed("/usr/lib/chromium/chromium-headless-shell", "chromium", "chromium-browser"),
   options: (profile) => [
     "--headless=new",
     "--no-sandbox",
