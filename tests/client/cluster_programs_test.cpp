@@ -272,7 +272,11 @@ TEST_F(ClusterPrograms, WrongOptionsAreRefused) {
       "--certificate /nowhere.pem: No such file");
   expect_refusal("mobula-server", options("a", {{"--public-address", "127.0.0.1:7777"}}), "give the host alone");
   expect_refusal("mobula-server", options("a", {{"--ws-port", "0"}, {"--web-port", "0"}}), "--web-port");
+  expect_refusal("mobula-server", options("a", {{"--bans", "/nowhere.json"}}), "--bans: the file belongs to one world");
   expect_refusal("mobula-server", {"--cluster", "http://127.0.0.1:1", "--key-file", key_}, "node");
+  std::vector<std::string> with_agones = options("a");
+  with_agones.emplace_back("--agones");
+  expect_refusal("mobula-server", with_agones, "--agones: Agones gives a server one port");
 }
 
 }  // namespace

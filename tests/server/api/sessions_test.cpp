@@ -79,7 +79,7 @@ TEST_F(ApiSessions, AKickedClientReceivesTheReason) {
 TEST_F(ApiSessions, APlayerIsSentToAnotherWorldOfACluster) {
   join("anna");
   EXPECT_EQ(world.send("POST", "/api/sessions/1/send", R"({"target": "arena"})").code(), "no_cluster");
-  world.village.server->on_save_crossings([](ecs::Tick) { return core::Bytes(); });
+  world.village.server->on_save_crossings([] { return core::Bytes(); });
   for (const char* body : {"{}", "[]", R"({"target": 7})", R"({"world": "arena"})"})
     EXPECT_EQ(world.send("POST", "/api/sessions/1/send", body).code(), "bad_request") << body;
   EXPECT_EQ(world.send("POST", "/api/sessions/1/send", R"({"target": "a/b"})").code(), "bad_name");
@@ -100,7 +100,7 @@ TEST_F(ApiSessions, APlayerIsSentByItsAccount) {
   EXPECT_EQ(send({{"account", "bert"}, {"target", "arena"}}).json["world"], nullptr) << "it is not here";
   EXPECT_EQ(send({{"account", ""}, {"target", "arena"}}).json["world"], nullptr);
   EXPECT_EQ(send({{"account", account}, {"target", "arena"}}).code(), "no_cluster");
-  world.village.server->on_save_crossings([](ecs::Tick) { return core::Bytes(); });
+  world.village.server->on_save_crossings([] { return core::Bytes(); });
   EXPECT_EQ(send({{"account", account}, {"target", "a/b"}}).code(), "bad_name");
   for (const json& body :
        {json{{"account", account}}, json{{"target", "arena"}}, json{{"account", 7}, {"target", "arena"}},

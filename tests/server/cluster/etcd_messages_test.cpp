@@ -121,6 +121,7 @@ TEST(EtcdMessages, ErrorsOfEtcdHaveOurNames) {
   EXPECT_STREQ(etcd_error("etcdserver: mvcc: database space exceeded").reason, "no space");
   EXPECT_STREQ(etcd_error("etcdserver: request timed out").reason, "no majority");
   EXPECT_STREQ(etcd_error("etcdserver: request is too large").reason, "refused");
+  EXPECT_STREQ(etcd_error("transport is closing").reason, "bad answer") << "the request may take effect";
 }
 
 TEST(EtcdMessages, AnswersOfAnotherFormAreRefused) {

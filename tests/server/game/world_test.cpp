@@ -330,6 +330,12 @@ TEST(World, KnowsTheLivingEntityOfAPlayer) {
   EXPECT_EQ(world->player_entity(4), ecs::null_entity);
 }
 
+TEST(WorldDeathTest, OnlyAGhostHasAnAge) {
+  const auto world = make_world();
+  const ecs::Entity entity = *world->create(engine::Transform{});
+  EXPECT_DEATH(static_cast<void>(world->ghost_age(entity)), "entity 0.1 is no ghost");
+}
+
 TEST(WorldDeathTest, OnlyAPlayerIsGivenALivingEntity) {
   const auto world = make_world();
   const ecs::Entity living = *world->create(engine::Transform{});

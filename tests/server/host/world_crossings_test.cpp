@@ -5,6 +5,8 @@
 #include <mobula/net/http_client.hpp>
 #include <mobula/schema/components.hpp>
 #include <mobula/server/cluster/crossing_schema.hpp>
+#include <mobula/server/host/world_crossings.hpp>
+#include <server/hamlet.hpp>
 #include <server/host/cluster_worlds.hpp>
 #include <stdexcept>
 #include <thread>
@@ -16,6 +18,40 @@ class WorldCrossingsTest : public test::ClusterWorldsTest {
  protected:
   WorldCrossingsTest() : ClusterWorldsTest({"a", "b"}) {}
 };
+
+// Counts the saves that a world notes. The first one is as it is opened.
+struct CountingNode final : cluster::WorldNode {
+  [[nodiscard]] std::optional<cluster::WorldRecord> find_world(std::string_view) const override { return {}; }
+  [[nodiscard]] std::optional<std::string> changed_map(std::string_view, cluster::Revision&) const override {
+    return {};
+  }
+  [[nodiscard]] core::Status may_cross(std::string_view, std::string_view) const override { return core::Done{}; }
+  [[nodiscard]] bool has_schema(std::string_view) const override { return false; }
+  [[nodiscard]] std::optional<core::Bytes> find_schema(std::string_view) const override { return {}; }
+  void depart(const std::string&, std::uint64_t, const std::string&, cluster::CrossingRecord) override {}
+  void saved(std::string_view, std::uint64_t, std::uint64_t, const std::vector<std::string>&) override { ++saves; }
+  std::uint64_t saves = 0;
+};
+
+// All are as of one tick.
+TEST(WorldCrossings, ASaveCountsOnceItIsOnTheDisk) {
+  store::TestFolder folder;
+  const auto store = std::move(*store::Store::open({.path = folder.file(), .schema = test::game_schema()}));
+  test::CountingGame game;
+  test::Village village(game, ServerConfig{.store = store.get(), .checkpoint_ticks = 1'000'000});
+  CountingNode node;
+  WorldCrossings crossings("a", 1, *village.server, store.get(), node);
+  ASSERT_TRUE(crossings.begin({}, village.now));
+  for (int i = 0; i < 5; ++i) {
+    store->wait_for_writer();
+    ASSERT_TRUE(village.server->checkpoint());
+    crossings.update(village.now);
+    EXPECT_LE(node.saves - 1, store->status().checkpoints);
+  }
+  store->wait_for_writer();
+  crossings.update(village.now);
+  EXPECT_EQ(node.saves - 1, 5u);
+}
 
 TEST_F(WorldCrossingsTest, APlayerCrossesAndIsSavedThere) {
   using testing::ElementsAre;

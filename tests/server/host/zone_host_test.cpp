@@ -234,6 +234,59 @@ TEST_F(ZoneHostTest, AnEntityDestroyedByAHookDoesNotCross) {
   });
 }
 
+// It would cross by itself later in the same tick.
+TEST_F(ZoneHostTest, AnEntityThatAHookSendsAlongCrossesOnce) {
+  static ecs::Entity pet;
+  struct Tamer : test::CountingGame {
+    core::Status may_leave(World& world, const Player& player, std::string_view) override {
+      return world.hierarchy().set_parent(pet, player.entity);
+    }
+  };
+  pet = {};
+  make_game = [] { return std::make_unique<Tamer>(); };
+  run([&](Worlds& worlds) {
+    const auto& [west, east] = pair(worlds);
+    if (!pet) {
+      const ecs::Entity own = make(west, 5);
+      pet = make(west, 5);
+      worlds.find(west_world)->server().restore_players(2, {{1, "Anna", "anna", own, true}});
+    }
+    if (!has(east, pet) || !is_settled()) return false;
+    for (const auto& [key, value] : placer->directory().keys())
+      EXPECT_FALSE(key.starts_with(cluster::crossings_prefix)) << key << " cannot be read";
+    return true;
+  });
+}
+
+// The game destroys a part of it the first time, and refuses the player.
+TEST_F(ZoneHostTest, ARefusedArrivalEndsNoneOfItsEntities) {
+  static ecs::Entity pet;
+  static int arrivals;
+  struct Doubter : test::CountingGame {
+    core::Status unpack(World& world, const Player& /*player*/, core::ByteView /*data*/) override {
+      if (++arrivals > 1) return core::Done{};
+      world.destroy(pet);
+      return core::Error{"doubt", "not yet"};
+    }
+  };
+  pet = {};
+  arrivals = 0;
+  make_game = [] { return std::make_unique<Doubter>(); };
+  run([&](Worlds& worlds) {
+    const auto& [west, east] = pair(worlds);
+    if (!pet) {
+      const ecs::Entity own = make(west, 5);
+      pet = make(west, 5);
+      EXPECT_TRUE(west.hierarchy().set_parent(pet, own).ok());
+      worlds.find(west_world)->server().restore_players(2, {{1, "Anna", "anna", own, true}});
+    }
+    if (!has(east, pet) || arrivals < 2 || !is_settled()) return false;
+    EXPECT_EQ(west.registry().entities().elsewhere_at(pet.index), pet) << "its index stays reserved";
+    return true;
+  });
+  EXPECT_EQ(arrivals, 2);
+}
+
 // The new zone has none of the level, as the entities come from the zone that was split.
 TEST_F(ZoneHostTest, EntitiesFollowSplitsAndMerges) {
   constexpr const char* far_world = "land.far";

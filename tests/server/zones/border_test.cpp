@@ -145,6 +145,22 @@ TEST(Border, NotesGuestsThatHaveEnded) {
   EXPECT_TRUE(west.border.take_ended().empty());
   west.border.end_again(ended[0].entities);
   EXPECT_EQ(west.border.take_ended().at(0).entities, std::vector{guest});
+  west.border.end_again(ended[0].entities);
+  west.border.forget_ended(std::array{kept, guest});
+  EXPECT_TRUE(west.border.take_ended().empty());
+}
+
+TEST(Border, ManyThatHaveEndedAreReportedInParts) {
+  West west;
+  std::vector<ecs::Entity> guests;
+  for (std::uint32_t generation = 1; generation <= Border::ended_max + 1; ++generation)
+    guests.push_back({1080, generation});
+  west.border.end_again(guests);
+  const std::vector<EndedGuests> ended = west.border.take_ended();
+  ASSERT_EQ(ended.size(), 2u);
+  EXPECT_EQ(ended[0].entities.size(), Border::ended_max);
+  EXPECT_EQ(ended[1].home, ended[0].home);
+  EXPECT_EQ(ended[1].entities, std::vector{guests.back()});
 }
 
 }  // namespace

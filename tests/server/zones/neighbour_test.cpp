@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <mobula/server/zones/border.hpp>
 #include <mobula/server/zones/zone_map.hpp>
 #include <mobula/server/zones/zone_pass.hpp>
 #include <seeds.hpp>
@@ -60,6 +61,7 @@ struct ZoneServer {
     if (connection == nullptr) return;
     neighbour.update(*connection, village.now);
     neighbour.show(*connection, neighbour.ended());  // as ZoneHost does for all neighbours
+    if (neighbour.was_heard()) village.server->world().note_heard(1 - zone);
   }
 
   std::uint32_t zone;
@@ -243,6 +245,22 @@ TEST(Neighbour, AReceivedEntityReplacesTheGhostAtItsIndex) {
   EXPECT_TRUE(pair.west.registry().entities().is_ghost(entity));
 }
 
+// Each ends with the other, by a listener of the game.
+TEST(Neighbour, GivenUpEntitiesHaveNotEnded) {
+  ZonePair pair;
+  World& west = pair.west.village.server->world();
+  ecs::Registry& registry = west.registry();
+  server::Border border(registry, pair.map, 0);
+  const std::array guests{ecs::Entity{4096 + 5, 1}, ecs::Entity{4096 + 6, 1}};
+  for (const ecs::Entity each : guests) ASSERT_TRUE(ecs::Guests(registry).receive(each, false));
+  registry.destroying().connect([&](std::span<const ecs::Entity> entities) {
+    if (std::ranges::count(entities, guests[0]) > 0) registry.destroy(guests[1]);
+  });
+  west.give_up(guests);
+  for (const ecs::Entity each : guests) EXPECT_FALSE(registry.valid(each));
+  EXPECT_TRUE(border.take_ended().empty());
+}
+
 TEST(Neighbour, AnEntityThatAWorldHasIsNotReceived) {
   ZonePair pair;
   World& west = pair.west.village.server->world();
@@ -274,8 +292,12 @@ TEST(Neighbour, GhostsStandStillWhileTheConnectionIsLost) {
   const ecs::Entity entity = pair.west.make(-20);
   pair.ticks(20);
   ASSERT_TRUE(pair.east.registry().valid(entity));
+  World& east = pair.east.village.server->world();
+  const ecs::Tick age = east.ghost_age(entity);
+  EXPECT_LT(age, 5u);
   pair.west.village.server->shut_down(pair.west.village.now, pair.west.village.server_port);
   pair.ticks(10);
+  EXPECT_GE(east.ghost_age(entity), age + 8);
   EXPECT_FALSE(pair.east.neighbour.is_current());
   EXPECT_TRUE(pair.east.registry().valid(entity));
   pair.ticks(static_cast<int>(Neighbour::keep_lost / Village::tick_length) + 10);
@@ -295,6 +317,7 @@ TEST(Neighbour, ResumesALostConnectionWithoutTheGame) {
   pair.ticks(40);
   EXPECT_TRUE(pair.east.neighbour.is_current()) << pair.east.connection->reason().text;
   EXPECT_TRUE(pair.east.registry().entities().is_ghost(entity));
+  EXPECT_LT(pair.east.village.server->world().ghost_age(entity), 5u);
   EXPECT_EQ(pair.west.game.asked, 0);
 }
 

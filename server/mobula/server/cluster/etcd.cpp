@@ -22,6 +22,7 @@ core::Error reason_of(const core::Error& error) {
 }
 
 constexpr std::string_view scheme = "http://";
+constexpr std::size_t answer_bytes_max = std::size_t{256} << 20;  // a list has all keys of the cluster
 
 core::Error bad_member(std::string_view member, const std::string& problem) {
   constexpr std::size_t member_bytes_shown = 100;
@@ -125,8 +126,9 @@ net::HttpConnection* Etcd::connected(Line& line) {
     lookup.start();
     return nullptr;
   }
-  line.connection = std::make_unique<net::HttpConnection>(events_, std::string(scheme) + lookup.address(),
-                                                          net::HttpOptions{.timeout = line.timeout});
+  line.connection = std::make_unique<net::HttpConnection>(
+      events_, std::string(scheme) + lookup.address(),
+      net::HttpOptions{.timeout = line.timeout, .answer_bytes_max = answer_bytes_max});
   return line.connection.get();
 }
 

@@ -243,7 +243,9 @@ core::Error etcd_error(std::string message) {
   };
   for (const Known& each : known)
     if (message.find(each.text) != std::string::npos) return {each.reason, std::move(message)};
-  return {"refused", std::move(message)};
+  // Other texts are of the gateway, and the request may still take effect.
+  const bool is_of_server = message.find("etcdserver: ") != std::string::npos;
+  return {is_of_server ? "refused" : "bad answer", std::move(message)};
 }
 
 }  // namespace mobula::cluster

@@ -71,9 +71,7 @@ core::Status World::spawn_level() {
 void World::destroy_outside(const Region& region) {
   std::vector<ecs::Entity> outside;
   registry_.view<const hierarchy::WorldTransform>().each([&](ecs::Entity entity, const auto& at) {
-    const auto* const parent = std::as_const(registry_).try_get<const engine::Parent>(entity);
-    const bool is_root = parent == nullptr || !registry_.valid(parent->entity);
-    if (is_root && !region.contains(at.position)) outside.push_back(entity);
+    if (!region.contains(at.position) && is_own_root(entity)) outside.push_back(entity);
   });
   for (const ecs::Entity root : outside) hierarchy_.destroy_tree(root);
   hierarchy_.update();
@@ -183,6 +181,19 @@ void World::destroy_removed(const LevelChange& change) {
   registry_.destroy(all);
 }
 
+bool World::is_own_root(ecs::Entity entity) const {
+  if (!registry_.valid(entity) || is_ghost(entity)) return false;
+  const auto* const parent = registry_.try_get<const engine::Parent>(entity);
+  return parent == nullptr || !registry_.valid(parent->entity);
+}
+
+ecs::Tick World::ghost_age(ecs::Entity ghost) const {
+  const auto* const content = registry_.try_get<const Ghost>(ghost);
+  MOBULA_CHECK(content != nullptr, "entity " + to_string(ghost) + " is no ghost");
+  const auto heard = heard_.find(content->neighbour);
+  return tick() - (heard != heard_.end() ? heard->second : 0);
+}
+
 core::Result<core::Bytes> World::pack(ecs::Entity root) { return resource::pack(registry_, schema(), own_tree(root)); }
 
 // Another zone has the ghosts.
@@ -260,14 +271,14 @@ core::Status World::receive(const ZonePack& packed) {
   return core::Done{};
 }
 
+// All are ghosts before the first one ends: its listeners may destroy others, which live on elsewhere.
 void World::give_up(std::span<const ecs::Entity> entities) {
-  for (const ecs::Entity entity : entities) {
-    ecs::Guests guests(registry_);
-    guests.note_abroad(entity);
-    if (!registry_.valid(entity)) continue;
-    guests.set_ghost(entity, true);
-    registry_.destroy(entity);
-  }
+  ecs::Guests guests(registry_);
+  for (const ecs::Entity entity : entities)
+    if (registry_.valid(entity)) guests.set_ghost(entity, true);
+  for (const ecs::Entity entity : entities) guests.note_abroad(entity);
+  for (const ecs::Entity entity : entities)
+    if (registry_.valid(entity)) registry_.destroy(entity);
 }
 
 core::Error World::full() const {

@@ -138,6 +138,13 @@ class World {
   }
   /// Returns whether an entity is one of another zone, so that only that zone may change it.
   [[nodiscard]] bool is_ghost(ecs::Entity entity) const { return registry_.entities().is_ghost(entity); }
+  /// Returns whether an entity is this world's own and has no living parent. Then it crosses to other zones by itself.
+  [[nodiscard]] bool is_own_root(ecs::Entity entity) const;
+  /// Returns for how many ticks nothing came from the zone of a ghost, which stands still meanwhile. The usual result
+  /// is below 5. Fails a check for an entity that is no ghost.
+  [[nodiscard]] ecs::Tick ghost_age(ecs::Entity ghost) const;
+  /// Notes that a tick of another zone has come. Called by the server.
+  void note_heard(std::uint32_t zone) { heard_[zone] = tick(); }
   /// Returns parents, children and WorldTransforms. The server updates them after spawning the level and after each
   /// tick of the game. A game that needs WorldTransforms of the current tick calls update() itself.
   [[nodiscard]] hierarchy::Hierarchy& hierarchy() { return hierarchy_; }
@@ -265,7 +272,8 @@ class World {
   std::shared_ptr<const store::SavedLevel> saved_level_;  // the level in its saved form; null until first needed
   Events events_;
   EntityMessages messages_;
-  std::map<std::uint32_t, Viewer> viewers_;  // by player
+  std::map<std::uint32_t, Viewer> viewers_;   // by player
+  std::map<std::uint32_t, ecs::Tick> heard_;  // other zones, and when the last tick of each has come
   std::uint32_t level_version_ = 0;
   ecs::Tick level_first_tick_ = 0;
   std::vector<Kick> kicks_;

@@ -78,6 +78,9 @@ core::Status check(const HostConfig& config, std::uint32_t worlds) {
     return wrong(
         "--max-disconnected: allow 1 or more, since players who arrive from other worlds wait for their clients");
   if (config.web_port) return wrong("--web-port: a node of a cluster has no web address; serve the page elsewhere");
+  if (config.agones) return wrong("--agones: Agones gives a server one port, and each world of a node needs one");
+  if (worlds > 1 && !config.bans_file.empty())
+    return wrong("--bans: the file belongs to one world; give a node of several worlds none");
   for (const std::string& text : config.public_addresses) {
     if (worlds > 1 && has_port(text))
       return wrong(

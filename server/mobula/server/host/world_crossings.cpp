@@ -105,7 +105,7 @@ core::Status WorldCrossings::begin(const cluster::NodeTask& task, core::Nanoseco
   for (const auto& [account, target] : std::exchange(saved->departed, {}))
     server_.crossing().leave(account, target, now_);
   if (core::Status good = ledger_.restore(std::move(*saved), task.crossings, task.ledger.version); !good) return good;
-  server_.on_save_crossings([this](ecs::Tick tick) { return save(tick); });
+  server_.on_save_crossings([this] { return save(); });
   return core::Done{};
 }
 
@@ -138,7 +138,7 @@ void WorldCrossings::update_zone(core::Nanoseconds now) {
   zone_->update(now);
   if (const std::span<const Leaving> leaving = zone_->leaving(now); !leaving.empty()) cross_all(leaving, now);
   send_followers();
-  report_ended();
+  report_ended(false);
 }
 
 void WorldCrossings::cross_all(std::span<const Leaving> leaving, core::Nanoseconds now) {
@@ -155,10 +155,10 @@ void WorldCrossings::cross_all(std::span<const Leaving> leaving, core::Nanosecon
   for (const auto& [zone, roots] : batches) cross(zone, roots, now);
 }
 
-// A hook of the game may have destroyed some since they were found.
+// A hook of the game may have destroyed some since they were found, or sent them along with another root.
 void WorldCrossings::cross(std::uint32_t zone, std::span<const ecs::Entity> found, core::Nanoseconds now) {
   std::vector<ecs::Entity> roots(found.begin(), found.end());
-  std::erase_if(roots, [&](ecs::Entity root) { return !server_.world().registry().valid(root); });
+  std::erase_if(roots, [&](ecs::Entity root) { return !server_.world().is_own_root(root); });
   if (roots.empty() || ledger_.state().prepared.size() >= undecided_max) return;
   const std::string target = zone_->world_of(zone);
   const auto keep = [&](std::span<const ecs::Entity> entities) { zone_->keep(zone, entities); };
@@ -191,10 +191,16 @@ void WorldCrossings::send_followers() {
   });
 }
 
-// A save has them too, as of the same tick: else their homes would reserve their indices for ever.
-void WorldCrossings::report_ended() {
-  for (const EndedGuests& ended : zone_->take_ended())
-    decide({.source = world_, .target = zone_->world_of(ended.home), .entities = texts_of(ended.entities)});
+// A save has them all, as of the same tick: else their homes would reserve their indices for ever. Without a save they
+// wait until the cluster accepts crossings.
+void WorldCrossings::report_ended(bool saves) {
+  for (const EndedGuests& ended : zone_->take_ended()) {
+    const std::string home = zone_->world_of(ended.home);
+    if (saves || node_.may_cross(world_, home))
+      decide({.source = world_, .target = home, .entities = texts_of(ended.entities)});
+    else
+      zone_->end_again(ended.entities);
+  }
 }
 
 void WorldCrossings::prepare(CrossingPlayer&& player, const std::string& target) {
@@ -249,6 +255,7 @@ bool WorldCrossings::take(const CrossingRecord& crossing) {
   const core::Status taken = player ? server_.crossing().take_in(*player, world_) : core::Status(player.error());
   if (taken && zone_ != nullptr && crossing.source != world_) zone_->count_in();
   if (taken) return true;
+  if (zone_ != nullptr) zone_->forget_ended(entities_of(crossing));  // the record has them
   if (!crossing.account.empty()) server_.crossing().expect(crossing.account);
   core::log_warn("cluster", "{} is not taken in yet: {}: {}", shown(crossing), taken.error().reason,
                  taken.error().message);
@@ -275,9 +282,11 @@ bool WorldCrossings::has(const std::string& account) const {
   return std::ranges::any_of(server_.known_players(), [&](const KnownPlayer& each) { return each.account == account; });
 }
 
-core::Bytes WorldCrossings::save(ecs::Tick tick) {
-  if (zone_ != nullptr) report_ended();
-  saves_.push_back({tick, ledger_.state().version, ledger_.state().saved_ids()});
+// A save begins when the one before is on the disk, but for the last one, which no update() follows.
+core::Bytes WorldCrossings::save() {
+  if (zone_ != nullptr) report_ended(true);
+  const std::uint64_t number = store_ != nullptr ? store_->status().checkpoints + 1 : 0;
+  saves_.push_back({number, ledger_.state().version, ledger_.state().saved_ids()});
   cluster::LedgerState state = ledger_.state();
   state.departed = server_.crossing().departed(now_);
   return cluster::to_bytes(state);
@@ -290,8 +299,8 @@ void WorldCrossings::note_saves() {
     return;
   }
   if (saves_.empty()) return;
-  const ecs::Tick on_disk = store_->status().tick;
-  for (; !saves_.empty() && saves_.front().tick <= on_disk; saves_.pop_front())
+  const std::uint64_t on_disk = store_->status().checkpoints;
+  for (; !saves_.empty() && saves_.front().number <= on_disk; saves_.pop_front())
     node_.saved(world_, epoch_, saves_.front().version, saves_.front().ids);
 }
 

@@ -39,7 +39,7 @@ class WorldCrossings final : public cluster::CrossingHome {
  private:
   // A checkpoint with a state of the ledger.
   struct Save {
-    ecs::Tick tick = 0;
+    std::uint64_t number = 0;  // the store counts checkpoints of this run
     std::uint64_t version = 0;
     std::vector<std::string> ids{};
   };
@@ -47,14 +47,14 @@ class WorldCrossings final : public cluster::CrossingHome {
   void update_zone(core::Nanoseconds now);
   void cross_all(std::span<const Leaving> leaving, core::Nanoseconds now);
   void cross(std::uint32_t zone, std::span<const ecs::Entity> roots, core::Nanoseconds now);
-  void report_ended();
+  void report_ended(bool saves);
   void send_followers();
   void depart(const World::Departure& departure);
   void prepare(CrossingPlayer&& player, const std::string& target);
   void decide(cluster::CrossingRecord&& record);
   [[nodiscard]] core::Result<core::Bytes> whole_pack(const cluster::CrossingRecord& record) const;
   bool take_ended(const cluster::CrossingRecord& record);
-  core::Bytes save(ecs::Tick tick);
+  core::Bytes save();
   void note_saves();
 
   std::string world_;

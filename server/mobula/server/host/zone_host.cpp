@@ -84,6 +84,7 @@ void ZoneHost::update(core::Nanoseconds now) {
   for (auto& [zone, linked] : links_) {
     if (looks) look(linked, node_.find_world(linked.world));
     linked.link->update(linked.record, now);
+    if (linked.link->neighbour().was_heard()) server_.world().note_heard(zone);
     relay_events(*linked.link);
   }
   for (const auto& [ended_of, former] : links_)

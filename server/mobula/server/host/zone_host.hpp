@@ -36,6 +36,8 @@ class ZoneHost {
   [[nodiscard]] std::vector<EndedGuests> take_ended() { return border_.take_ended(); }
   /// Notes once more that guests have ended here.
   void end_again(std::span<const ecs::Entity> entities) { border_.end_again(entities); }
+  /// Forgets that guests have ended, since a record has them.
+  void forget_ended(std::span<const ecs::Entity> entities) { border_.forget_ended(entities); }
   /// Frees the indices of own entities that have ended in other zones.
   void end_abroad(std::span<const ecs::Entity> entities);
   /// Returns where a client with this identity follows its player to a neighbouring zone. Nothing while that zone is

@@ -56,7 +56,7 @@ store::Facts Checkpointer::facts(std::uint64_t unix_seconds, bool between_ticks)
     const ecs::ReadOnly reading(world_.registry(), "Game::save");  // the store has noted the tick's changes
     return game_.save(world_);
   });
-  facts.crossings = save_crossings_ ? save_crossings_(facts.tick) : saved_crossings_;
+  facts.crossings = save_crossings_ ? save_crossings_() : saved_crossings_;
   return facts;
 }
 

@@ -29,9 +29,7 @@ class Checkpointer {
 
   /// Sets the function that returns the world's crossings for a checkpoint of a tick. Without it, those of the restored
   /// world are kept.
-  void on_save_crossings(std::function<core::Bytes(ecs::Tick tick)> crossings) {
-    save_crossings_ = std::move(crossings);
-  }
+  void on_save_crossings(std::function<core::Bytes()> crossings) { save_crossings_ = std::move(crossings); }
   /// Returns the crossings of the restored world. Empty for a new one.
   [[nodiscard]] const core::Bytes& saved_crossings() const { return saved_crossings_; }
 
@@ -51,7 +49,7 @@ class Checkpointer {
   const Players& players_;
   Sessions& sessions_;
   core::Bytes saved_crossings_;
-  std::function<core::Bytes(ecs::Tick tick)> save_crossings_;
+  std::function<core::Bytes()> save_crossings_;
   ecs::Tick saved_tick_ = 0;        // tick of the last checkpoint
   core::Nanoseconds saved_at_ = 0;  // 0 before the first tick
 };

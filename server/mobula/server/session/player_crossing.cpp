@@ -59,8 +59,8 @@ core::Result<CrossingPlayer> PlayerCrossing::release_to_zone(
     crossing.name = session->player.name;
     crossing.commands = session->commands.next() - 1;
   }
-  if (!std::ranges::all_of(roots, [&](ecs::Entity root) { return world_.registry().valid(root); }))
-    return core::Error{"destroyed", "a hook of the game has destroyed the entity"};
+  if (!std::ranges::all_of(roots, [&](ecs::Entity root) { return world_.is_own_root(root); }))
+    return core::Error{"changed", "a hook of the game has destroyed the entity, or has given it a parent"};
   core::Result<ZonePack> pack = world_.pack_for_zone(roots);
   if (!pack) return pack.error();
   crossing.zone = std::move(*pack);

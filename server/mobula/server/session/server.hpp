@@ -99,7 +99,7 @@ class Server {
   /// Returns and clears what is for entities of other zones. Between ticks.
   [[nodiscard]] std::vector<wire::Forward> take_abroad() { return delivery_.take_abroad(); }
   /// Does the same as in Checkpointer. Without it, World::send_player is refused.
-  void on_save_crossings(std::function<core::Bytes(ecs::Tick tick)> crossings) {
+  void on_save_crossings(std::function<core::Bytes()> crossings) {
     has_crossings_ = true;
     checkpointer_.on_save_crossings(std::move(crossings));
   }

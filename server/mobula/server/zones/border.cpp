@@ -65,19 +65,25 @@ bool Border::is_root(ecs::Entity entity) const {
 }
 
 std::vector<EndedGuests> Border::take_ended() {
-  std::map<std::uint32_t, EndedGuests> by_home;
+  std::map<std::uint32_t, std::vector<ecs::Entity>> by_home;
   for (const ecs::Entity entity : std::exchange(*ended_, {})) {
     if (map_.home(entity) >= map_.zones().size()) {  // a zone of a newer map
       ended_->push_back(entity);
       continue;
     }
-    EndedGuests& ended = by_home[map_.home(entity)];
-    ended.home = map_.home(entity);
-    ended.entities.push_back(entity);
+    by_home[map_.home(entity)].push_back(entity);
   }
   std::vector<EndedGuests> all;
-  for (auto& [home, ended] : by_home) all.push_back(std::move(ended));
+  for (const auto& [home, entities] : by_home)
+    for (std::size_t i = 0; i < entities.size(); i += ended_max)
+      all.push_back({home,
+                     {entities.begin() + static_cast<std::ptrdiff_t>(i),
+                      entities.begin() + static_cast<std::ptrdiff_t>(std::min(i + ended_max, entities.size()))}});
   return all;
+}
+
+void Border::forget_ended(std::span<const ecs::Entity> entities) {
+  std::erase_if(*ended_, [&](ecs::Entity each) { return std::ranges::count(entities, each) > 0; });
 }
 
 }  // namespace mobula::server

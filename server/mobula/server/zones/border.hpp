@@ -25,6 +25,8 @@ struct EndedGuests {
 
 class Border {
  public:
+  static constexpr std::size_t ended_max = 4096;
+
   /// Map and registry must outlive its use. The map may be replaced by one that continues it: see on_new_map().
   Border(ecs::Registry& registry, const ZoneMap& map, std::uint32_t zone);
 
@@ -36,12 +38,14 @@ class Border {
   std::span<const Leaving> leaving();
   /// Returns the other zone whose region is nearest to an entity, if it is within `most` metres; else no_zone.
   [[nodiscard]] std::uint32_t nearest_zone(ecs::Entity entity, float most) const;
-  /// Returns and clears the guests that have ended since the last call, by home.
+  /// Returns and clears the guests that have ended since the last call, by home: at most ended_max in each element.
   [[nodiscard]] std::vector<EndedGuests> take_ended();
   /// Adds guests to those that have ended.
   void end_again(std::span<const ecs::Entity> entities) {
     ended_->insert(ended_->end(), entities.begin(), entities.end());
   }
+  /// Forgets that guests have ended.
+  void forget_ended(std::span<const ecs::Entity> entities);
 
  private:
   void note_beyond();

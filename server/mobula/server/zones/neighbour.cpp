@@ -18,6 +18,7 @@ void Neighbour::update(const client::Connection& connection, core::Nanoseconds n
     ghosts_.begin(0);
   }
   const client::Mirror* const mirror = connection.mirror();
+  heard_ = mirror != nullptr && std::exchange(mirror_tick_, mirror->tick()) != mirror->tick();
   if (mirror == nullptr) return ghosts_.expire();
   if (mirror_ != connection.mirror_number()) ghosts_.begin(Ghosts::linger_ticks);
   mirror_ = connection.mirror_number();

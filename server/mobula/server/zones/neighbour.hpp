@@ -30,11 +30,15 @@ class Neighbour {
   [[nodiscard]] bool has_ghosts() const { return ghosts_.any(); }
   /// Returns whether the ghosts are of the present: false while there is no connection.
   [[nodiscard]] bool is_current() const { return current_; }
+  /// Returns whether the last update had a newer tick of the neighbour.
+  [[nodiscard]] bool was_heard() const { return heard_; }
   [[nodiscard]] const Ghosts::Stats& stats() const { return ghosts_.stats(); }
 
  private:
   Ghosts ghosts_;
   std::uint32_t mirror_ = 0;  // number of the connection's mirror
+  ecs::Tick mirror_tick_ = 0;
+  bool heard_ = false;
   bool current_ = false;
   bool kept_ = false;  // ghosts stand still since lost_at_
   core::Nanoseconds lost_at_ = 0;
