@@ -108,9 +108,9 @@ void Registry::end_spawn(const EntityBatch& batch) {
     std::size_t end;
   };
   std::vector<Emission> all;
+  core::Undo undo([&] { undo_spawn(batch); });
   EntityList own(lists_);
   std::vector<Entity>& notified = own.entities;
-  core::Undo undo([&] { undo_spawn(batch); });
   if (!created_.empty()) {
     for (std::uint32_t i = 0; i < batch.count(); ++i) notified.push_back(batch.at(i));
     all.push_back({&created_, 0, notified.size()});
