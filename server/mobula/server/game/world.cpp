@@ -10,6 +10,7 @@
 #include <mobula/resource/pack.hpp>
 #include <mobula/server/game/entity_references.hpp>
 #include <mobula/server/game/world.hpp>
+#include <mobula/server/interest/own_root.hpp>
 #include <mobula/server/interest/relevance.hpp>
 #include <mobula/server/store/store.hpp>
 #include <unordered_set>
@@ -181,11 +182,7 @@ void World::destroy_removed(const LevelChange& change) {
   registry_.destroy(all);
 }
 
-bool World::is_own_root(ecs::Entity entity) const {
-  if (!registry_.valid(entity) || is_ghost(entity)) return false;
-  const auto* const parent = registry_.try_get<const engine::Parent>(entity);
-  return parent == nullptr || !registry_.valid(parent->entity);
-}
+bool World::is_own_root(ecs::Entity entity) const { return server::is_own_root(registry_, entity); }
 
 ecs::Tick World::ghost_age(ecs::Entity ghost) const {
   const auto* const content = registry_.try_get<const Ghost>(ghost);

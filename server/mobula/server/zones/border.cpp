@@ -2,6 +2,7 @@
 #include <map>
 #include <mobula/hierarchy/hierarchy.hpp>
 #include <mobula/server/interest/changed_positions.hpp>
+#include <mobula/server/interest/own_root.hpp>
 #include <mobula/server/zones/border.hpp>
 #include <utility>
 
@@ -21,7 +22,7 @@ std::span<const Leaving> Border::leaving() {
   leaving_.clear();
   std::erase_if(beyond_, [this](ecs::Entity entity) {
     const std::uint32_t next = next_zone(entity);
-    if (next != zone_ && is_root(entity)) leaving_.push_back({entity, next});
+    if (next != zone_ && is_own_root(registry_, entity)) leaving_.push_back({entity, next});
     return next == zone_;
   });
   return leaving_;
@@ -57,11 +58,6 @@ std::uint32_t Border::nearest_zone(ecs::Entity entity, float most) const {
     nearest = zone;
   }
   return nearest;
-}
-
-bool Border::is_root(ecs::Entity entity) const {
-  const auto* const parent = std::as_const(registry_).try_get<const engine::Parent>(entity);
-  return parent == nullptr || !registry_.valid(parent->entity);
 }
 
 std::vector<EndedGuests> Border::take_ended() {

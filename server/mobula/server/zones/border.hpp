@@ -50,7 +50,6 @@ class Border {
  private:
   void note_beyond();
   [[nodiscard]] std::uint32_t next_zone(ecs::Entity entity) const;
-  [[nodiscard]] bool is_root(ecs::Entity entity) const;
 
   ecs::Registry& registry_;
   const ZoneMap& map_;
